@@ -1,0 +1,112 @@
+/* Inside of the coherent memory system. */
+#ifndef DMASIM_CACHE_CACHE_INTERNAL_H
+#define DMASIM_CACHE_CACHE_INTERNAL_H
+
+#include <string.h>
+
+#include "cache/cache.h"
+#include "cache/tags.h"
+#include "common/units.h"
+
+/* Flags of a line's record. */
+enum {
+    LINE_IN_L3 = 1,
+    LINE_DIRTY = 2,    /* the CPU image is newer than the PoC image */
+    LINE_EXCLUSIVE = 4, /* its only sharer may write without asking */
+    LINE_COMMUNAL = 8, /* more than one observer has touched it: every access is a shared action */
+    LINE_WATCHED = 16, /* some core's exclusive monitor is armed on it */
+};
+
+/* The directory: what the coherent system knows of one line of RAM. All zero: in no CPU cache. */
+struct line_record {
+    uint64_t sharers[MAX_CORES / 64]; /* cores whose L1D/L2 hold it */
+    uint64_t home_free_ps;            /* the line's home serves one transfer at a time */
+    uint16_t pending_cmos;            /* queued and not yet applied, of all cores */
+    uint8_t flags;
+};
+
+/* A queued CMO. */
+struct pending_cmo {
+    uint64_t done_ps;
+    uint32_t line; /* NO_LINE: all (IC IALLU) */
+    uint8_t op;    /* enum cmo_op */
+};
+
+/* The CMO engine of one core: Q slots for timing, and the operations whose effect is still to come, in program order. */
+struct cmo_queue {
+    uint64_t *slot_done_ps; /* [cmo_slots] */
+    uint32_t next_slot;
+    uint64_t last_done_ps; /* latest completion of all CMOs so far */
+    struct pending_cmo *pending;
+    uint32_t head, count, capacity; /* capacity is a power of two */
+    uint64_t earliest_ps;           /* no pending one is complete before */
+    bool in_order;                  /* pending completions ascend */
+};
+
+struct core_caches {
+    struct tags l1d, l2;
+    struct core_bus_client client;
+    struct cmo_queue cmos;
+    uint32_t watched; /* line of the exclusive monitor, or NO_LINE */
+    struct cache_counters counters;
+};
+
+struct cache {
+    struct cache_config config;
+    struct memory *memory;
+    struct line_record *records;
+    uint64_t records_bytes;
+    struct tags l3, slc; /* line == NULL: level absent */
+    struct core_caches *cores;
+    uint64_t dram_free_ps;
+    uint64_t earliest_cmo_ps; /* over all cores: cache_advance() has nothing to do before */
+};
+
+static inline uint32_t line_of(const struct cache *cache, uint64_t pa)
+{
+    return (uint32_t)((pa - cache->memory->base) >> LINE_SHIFT);
+}
+static inline uint8_t *line_cpu(const struct cache *cache, uint32_t line)
+{
+    return cache->memory->cpu + ((uint64_t)line << LINE_SHIFT);
+}
+static inline uint8_t *line_poc(const struct cache *cache, uint32_t line)
+{
+    return cache->memory->poc + ((uint64_t)line << LINE_SHIFT);
+}
+static inline bool record_shared_by(const struct line_record *record, unsigned core)
+{
+    return record->sharers[core / 64] >> (core % 64) & 1;
+}
+static inline bool record_in_private_caches(const struct line_record *record)
+{
+    return (record->sharers[0] | record->sharers[1]) != 0;
+}
+static inline bool record_cached(const struct line_record *record)
+{
+    return record_in_private_caches(record) || (record->flags & LINE_IN_L3);
+}
+
+/* coherence.c */
+/* Copy the line to the PoC image when it is dirty. */
+void line_write_back(struct cache *cache, uint32_t line);
+/* Remove the line from every CPU cache; dirty content is lost unless it was written back before. */
+void line_drop(struct cache *cache, uint32_t line);
+/* Remove it from one core's L1D and L2. */
+void line_drop_from_core(struct cache *cache, unsigned core, uint32_t line);
+/* A read or write of RAM behind the last CPU cache: SLC or DRAM; returns completion. */
+uint64_t memory_side(struct cache *cache, uint32_t line, uint64_t start_ps, enum mem_level *level);
+/* Make every holder come back before its next access; from now on each access is a shared action. */
+void line_make_communal(struct cache *cache, uint32_t line);
+
+/* cmo.c */
+bool cmo_queue_create(struct cmo_queue *queue, uint32_t slots);
+void cmo_queue_destroy(struct cmo_queue *queue);
+/* Program order on one line: apply core's own pending CMOs of it; returns when the last of them is complete (0: none). */
+uint64_t cmo_order_line(struct cache *cache, unsigned core, uint32_t line);
+
+/* monitor.c */
+void monitor_written(struct cache *cache, uint32_t line, unsigned writer, uint64_t at_ps);
+#define NO_CORE UINT32_MAX
+
+#endif

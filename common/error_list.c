@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "common/error_list.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char *place_prefix(const struct error_place *place)
+{
+    char *text = NULL;
+    int length = 0;
+
+    if (!place || !place->file)
+        length = asprintf(&text, "%s", "");
+    else if (place->line == 0)
+        length = asprintf(&text, "%s: ", place->file);
+    else if (place->column == 0)
+        length = asprintf(&text, "%s:%u: ", place->file, place->line);
+    else
+        length = asprintf(&text, "%s:%u:%u: ", place->file, place->line, place->column);
+    return length < 0 ? NULL : text;
+}
+
+void error_add(struct error_list *list, const struct error_place *place, const char *format, ...)
+{
+    char *message = NULL;
+    char *line = NULL;
+    char *prefix = place_prefix(place);
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&message, format, args) < 0)
+        message = NULL;
+    va_end(args);
+    if (!prefix || !message || asprintf(&line, "%s%s", prefix, message) < 0)
+        abort(); /* out of memory */
+    free(prefix);
+    free(message);
+
+    struct error_entry *entries = realloc(list->entries, (list->count + 1) * sizeof(*entries));
+    if (!entries)
+        abort();
+    list->entries = entries;
+    list->entries[list->count++].text = line;
+}
+
+void error_clear(struct error_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->entries[i].text);
+    free(list->entries);
+    *list = (struct error_list){0};
+}

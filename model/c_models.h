@@ -1,0 +1,20 @@
+/* The C models as seen from C++. */
+#ifndef DMASIM_MODEL_C_MODELS_H
+#define DMASIM_MODEL_C_MODELS_H
+
+extern "C" {
+#include "cache/cache.h"
+#include "cache/memory.h"
+#include "common/config.h"
+#include "common/core_bus.h"
+#include "common/error_list.h"
+#include "common/port.h"
+#include "common/txn.h"
+#include "common/units.h"
+#include "cpu/cpu.h"
+#include "cpu/elf_image.h"
+#include "dmac/sg_engine.h"
+#include "irq/gic.h"
+}
+
+#endif

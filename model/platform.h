@@ -1,0 +1,103 @@
+/*
+ * The platform: a modelled SoC built from a configuration, a guest in it, one run. C API over the SystemC model.
+ *
+ * SystemC allows one elaboration per process, so a process builds one platform, runs it once and ends; the command forks a child
+ * per run.
+ */
+#ifndef DMASIM_MODEL_PLATFORM_H
+#define DMASIM_MODEL_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cache/cache.h"
+#include "common/config.h"
+#include "common/error_list.h"
+#include "cpu/cpu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct platform_parameter {
+    const char *name;
+    uint64_t value;
+};
+
+/* What a run needs besides the configuration. */
+struct platform_guest {
+    const char *elf_path;
+    const struct platform_parameter *parameters; /* for the simulation-control device */
+    size_t parameter_count;
+    bool bare; /* dmasim exec: enter at EL1 (or exec.el) with a device tree in X0 and semihosting; false: kernel-shim guest */
+    const char *command_line; /* semihosting SYS_GET_CMDLINE; may be NULL */
+};
+
+/* Statistics of one region (simctl.h), over all cores. */
+struct platform_region {
+    char *name; /* the result's case */
+    uint64_t samples;
+    uint64_t total_ps, min_ps, max_ps;
+    uint64_t *sample_ps; /* in order of END */
+    uint64_t stack_ps[STACK_PARTS];
+    struct cpu_counters counters;
+};
+
+/* One VALUE_EMIT. */
+struct platform_value {
+    char *case_name, *metric, *unit;
+    int64_t value;
+    uint64_t scale;
+};
+
+enum platform_end {
+    PLATFORM_EXIT,              /* the guest ended with exit_status */
+    PLATFORM_CHECK_FAILED,      /* SIMCTL_CHECK_FAIL; message says what */
+    PLATFORM_INSTRUCTION_LIMIT,
+    PLATFORM_TIME_LIMIT,
+    PLATFORM_STUCK,             /* nothing can happen any more; message says who waits for what */
+    PLATFORM_GUEST_FAULT,       /* exception without handler, e.g. a loop in the vectors; message has ESR, ELR, FAR, function */
+    PLATFORM_FAILED,            /* internal error */
+};
+
+struct platform_result {
+    enum platform_end end;
+    uint64_t exit_status;
+    char *message;
+    struct platform_region *regions;
+    size_t region_count;
+    struct platform_value *values;
+    size_t value_count;
+    uint64_t simulated_ps;
+    uint64_t instructions; /* all cores */
+    struct cpu_counters counters;       /* sum over cores */
+    struct cache_counters cache;        /* sum over cores */
+    uint64_t stack_ps[STACK_PARTS];     /* sum over cores */
+};
+
+/* Console output of the guest (PL011, simctl, semihosting) goes here. */
+struct platform_console {
+    void *ctx;
+    void (*write)(void *ctx, const char *text, size_t bytes);
+};
+
+/* Called every ~100 ms of host time with the simulated time, for the progress line; may be NULL. */
+struct platform_progress {
+    void *ctx;
+    void (*tick)(void *ctx, uint64_t simulated_ps, uint64_t instructions);
+};
+
+/*
+ * Build, load, run, collect. False when the platform or guest was refused before the simulation began (errors says why, every
+ * problem); true otherwise, with result->end. Only once per process.
+ */
+bool platform_run(const struct config *config, const struct platform_guest *guest, const struct platform_console *console,
+                  const struct platform_progress *progress, struct platform_result *result, struct error_list *errors);
+void platform_result_free(struct platform_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,113 @@
+#include "model/platform_config.h"
+
+#include <string>
+
+extern "C" {
+#include "kernel-shim/include/simctl.h"
+}
+
+static uint64_t get(const struct config *config, const char *key)
+{
+    return config_get(config, key);
+}
+
+static uint32_t get32(const struct config *config, const char *key)
+{
+    return static_cast<uint32_t>(config_get(config, key));
+}
+
+static struct cache_geometry geometry(const struct config *config, const std::string &level)
+{
+    struct cache_geometry result = {};
+
+    result.bytes = get(config, (level + ".bytes").c_str());
+    result.ways = get32(config, (level + ".ways").c_str());
+    return result;
+}
+
+struct cache_config cache_config_of(const struct config *config)
+{
+    struct cache_config c = {};
+
+    c.cores = get32(config, "cpu.cores");
+    c.l1d = geometry(config, "l1d");
+    c.l2 = geometry(config, "l2");
+    c.l3 = geometry(config, "l3");
+    c.slc = geometry(config, "slc");
+    c.l1_ps = get(config, "l1d.latency_ps");
+    c.l2_ps = get(config, "l2.latency_ps");
+    c.l3_ps = get(config, "l3.latency_ps");
+    c.slc_ps = get(config, "slc.latency_ps");
+    c.dram_ps = get(config, "dram.latency_ps");
+    c.dram_occupancy_ps = get(config, "dram.occupancy_ps");
+    c.core_to_core_ps = get(config, "coherence.core_to_core_ps");
+    c.home_ps = get(config, "coherence.home_ps");
+    c.far_atomics = get(config, "coherence.far_atomics");
+    c.cmo_slots = get32(config, "cmo.slots");
+    c.cmo_issue_absent_ps = get(config, "cmo.issue_absent_ps");
+    c.cmo_issue_l1_ps = get(config, "cmo.issue_l1_ps");
+    c.cmo_issue_l2_ps = get(config, "cmo.issue_l2_ps");
+    c.cmo_issue_l3_ps = get(config, "cmo.issue_l3_ps");
+    c.cmo_clean_ps = get(config, "cmo.clean_ps");
+    c.cmo_invalidate_ps = get(config, "cmo.invalidate_ps");
+    c.cmo_writeback_ps = get(config, "cmo.writeback_ps");
+    c.cmo_pou_ps = get(config, "cmo.pou_ps");
+    c.dvm_ps = get(config, "cmo.dvm_ps");
+    c.ivac_cleans = get(config, "cmo.ivac_cleans");
+    return c;
+}
+
+uint64_t mpidr_of_core(unsigned core)
+{
+    const uint64_t MT = 1ull << 24; /* MPIDR_EL1.MT: Aff0 is the thread */
+
+    return MT | static_cast<uint64_t>(core) << 8;
+}
+
+struct cpu_config cpu_config_of(const struct config *config, unsigned core)
+{
+    struct cpu_config c = {};
+
+    c.index = core;
+    c.mpidr = get32(config, "cpu.cores") == 1 ? 0 : mpidr_of_core(core);
+    c.midr = get(config, "cpu.midr");
+    c.freq_hz = get(config, "cpu.freq_hz");
+    c.cntfrq_hz = get(config, "cpu.cntfrq_hz");
+    c.lse = get(config, "cpu.lse");
+    c.functional_only = get(config, "cpu.functional_only");
+    c.width = get32(config, "cpu.width");
+    c.window = get32(config, "cpu.window");
+    c.store_buffer = get32(config, "cpu.store_buffer");
+    c.mshrs = get32(config, "cpu.mshrs");
+    c.mispredict_cycles = get32(config, "cpu.mispredict_cycles");
+    c.indirect_predictor = get32(config, "cpu.indirect_predictor");
+    c.mul_cycles = get32(config, "cpu.mul_cycles");
+    c.div_cycles = get32(config, "cpu.div_cycles");
+    c.dsb_restart_ps = get(config, "cpu.dsb_restart_ps");
+    c.isb_cycles = get(config, "cpu.isb_cycles");
+    c.exception_cycles = get(config, "cpu.exception_cycles");
+    c.wfe_wake_ps = get(config, "cpu.wfe_wake_ps");
+    c.l1_ps = get(config, "l1d.latency_ps");
+    c.l1i_bytes = get(config, "cpu.l1i_bytes");
+    c.l1i_ways = get32(config, "cpu.l1i_ways");
+    c.tlb_entries = get32(config, "cpu.tlb_entries");
+    c.instruction_limit = get(config, "sim.instruction_limit");
+    c.semihosting = true;
+    return c;
+}
+
+struct sg_engine_config sg_engine_config_of(const struct config *config)
+{
+    struct sg_engine_config c = {};
+
+    c.requester = REQUESTER_DEVICE_BASE;
+    c.channels = get32(config, "dmac.channels");
+    c.stream_id = 0;
+    c.coherent = get(config, "dmac.coherent");
+    c.intid = 32 + SPI_DMAC;
+    c.burst_bytes = get32(config, "dmac.burst_bytes");
+    c.outstanding = get32(config, "dmac.outstanding");
+    c.issue_ps = get(config, "dmac.issue_ps");
+    c.access_ps = 0;
+    return c;
+}
