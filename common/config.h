@@ -62,6 +62,9 @@ bool config_set(struct config *config, const char *key, const char *text, enum o
 uint64_t config_get(const struct config *config, const char *key);
 const struct config_value *config_value(const struct config *config, const char *key);
 
+/* Edit distance between two names; 1000 when one is very long. */
+unsigned spelling_distance(const char *a, const char *b);
+
 /* value as text with a unit, such that config_set() of it gives the same value. Static formatting into buffer; returns buffer. */
 char *config_format(const struct key *key, uint64_t value, char *buffer, size_t bytes);
 

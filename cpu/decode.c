@@ -250,6 +250,18 @@ static int64_t system_encoding(uint32_t word)
     return bits(word, 20, 5);
 }
 
+bool insn_is_cache_op(uint32_t encoding)
+{
+    uint32_t op1 = encoding >> 11 & 7, crn = encoding >> 7 & 15, crm = encoding >> 3 & 15, op2 = encoding & 7;
+
+    if (crn != 7)
+        return false;
+    if (op1 == 0)
+        return (crm == 1 && op2 == 0) || (crm == 5 && op2 == 0) || (crm == 6 && (op2 == 1 || op2 == 2)) ||
+               (crm == 10 && op2 == 2) || (crm == 14 && op2 == 2);
+    return op1 == 3 && op2 == 1 && (crm == 4 || crm == 5 || crm == 10 || crm == 11 || crm == 12 || crm == 14);
+}
+
 static void decode_system(uint32_t word, struct insn *insn)
 {
     bool read = bit(word, 21);
@@ -262,6 +274,7 @@ static void decode_system(uint32_t word, struct insn *insn)
         if (read)
             return; /* SYSL: none exists in v8.0 */
         insn->op = INSN_SYS;
+        insn->a = insn_is_cache_op((uint32_t)insn->imm);
         insn->rd = source(rd_of(word));
     } else if ((word & 0xFFFFF01F) == 0xD503201F) {
         decode_hint(word, insn);

@@ -48,13 +48,6 @@ bool exec_sp_checked(const struct cpu *cpu)
     return sctlr(cpu) >> (cpu->pstate.el == 0 ? 4 : 3) & 1; /* SA0, SA */
 }
 
-bool exec_is_at(int64_t encoding)
-{
-    unsigned crm = encoding >> 3 & 15;
-
-    return crm == 8 || crm == 9;
-}
-
 void exec_exception(struct cpu *cpu, const struct insn *insn)
 {
     uint32_t iss = (uint32_t)insn->imm;

@@ -15,7 +15,6 @@ bool exec_attention(struct cpu *cpu, enum cpu_stop *stop);
 struct decoded_line *exec_fetch(struct cpu *cpu);
 
 bool exec_sp_checked(const struct cpu *cpu); /* SCTLR.SA or SA0 */
-bool exec_is_at(int64_t encoding);           /* SYS with CRn = 7 that is an address translation, not DC or IC */
 void exec_exception(struct cpu *cpu, const struct insn *insn);
 void exec_eret(struct cpu *cpu, uint64_t pc);
 bool exec_mrs(struct cpu *cpu, const struct insn *insn);

@@ -663,7 +663,7 @@ taken:
         BEGIN;
         READY(i->rd);
         SAVE_STATE;
-        if ((i->imm >> 7 & 15) == 7 && cpu->pstate.el > 0 && !exec_is_at(i->imm)) { /* DC, IC */
+        if (i->a && cpu->pstate.el > 0) { /* a DC or IC operation */
             if (!lsu_cache_op(cpu, PC, (uint16_t)i->imm, x[i->rd], start))
                 EXCEPTION;
             LOAD_STATE;

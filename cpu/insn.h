@@ -85,6 +85,9 @@ struct insn_features {
 /* Decode one instruction word; anything not implemented or reserved becomes INSN_UNDEFINED. */
 void insn_decode(uint32_t word, const struct insn_features *features, struct insn *insn);
 
+/* Whether a SYS encoding (op1, CRn, CRm, op2) is one of the DC and IC operations. */
+_Bool insn_is_cache_op(uint32_t encoding);
+
 /* The name of an operation ("ADD_IMM_X"), for messages and traces. */
 const char *insn_name(enum insn_op op);
 

@@ -39,13 +39,15 @@ void core_module::start(uint64_t pc, uint64_t x0, unsigned el, uint64_t at_ps)
     start_pc_ = pc;
     start_x0_ = x0;
     start_el_ = el;
+    start_ps_ = at_ps;
     started_.notify(time_of_ps(at_ps > now_ps() ? at_ps - now_ps() : 0));
     around_.horizon->at(at_ps);
 }
 
 void core_module::run()
 {
-    sc_core::wait(started_);
+    while (start_ps_ > now_ps()) /* NEVER_PS until start() */
+        sc_core::wait(started_);
     around_.horizon->refresh();
     cpu_reset(cpu_, start_pc_, start_x0_, start_el_);
     cpu_start_at(cpu_, now_ps());
@@ -171,6 +173,11 @@ struct core_bus core_module::bus_port()
     port.monitor_clear = [](void *c) { cache_monitor_clear(self(c)->around_.cache, self(c)->index_); };
     port.broadcast = [](void *c, enum broadcast_kind kind, const struct tlbi_request *tlbi, uint64_t t_ps) {
         return self(c)->broadcast(kind, tlbi, t_ps);
+    };
+    port.wake = [](void *c, uint64_t at_ps) { self(c)->wake(at_ps); };
+    port.debug = [](void *c, uint64_t pa, void *data, uint64_t bytes, bool write) {
+        struct cache *cache = self(c)->around_.cache;
+        return write ? cache_debug_write(cache, pa, data, bytes) : cache_debug_read(cache, pa, data, bytes);
     };
     port.sleep = [](void *c, uint64_t t_ps, uint64_t until_ps) { return self(c)->sleep(t_ps, until_ps); };
     port.gic_read = [](void *c, uint16_t encoding, uint64_t *value, uint64_t t_ps) {

@@ -68,7 +68,7 @@ private:
     coherence_extension *request_;
     sc_core::sc_event started_;
     sc_core::sc_event wake_event_;
-    uint64_t start_pc_ = 0, start_x0_ = 0;
+    uint64_t start_pc_ = 0, start_x0_ = 0, start_ps_ = NEVER_PS;
     unsigned start_el_ = 1;
     unsigned looks_ = 0;
 };

@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #include "cache/cache.h"
 #include "common/config.h"
 #include "common/error_list.h"
 #include "cpu/cpu.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct platform_parameter {
     const char *name;

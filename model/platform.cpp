@@ -1,0 +1,411 @@
+#include "model/platform.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "model/bus_module.h"
+#include "model/core_module.h"
+#include "model/device_tree.h"
+#include "model/dmac_module.h"
+#include "model/memory_module.h"
+#include "model/platform_config.h"
+#include "model/register_module.h"
+#include "model/simctl.h"
+
+extern "C" {
+#include "cpu/semihost.h"
+#include "kernel-shim/include/simctl.h"
+#include "uart/pl011.h"
+}
+
+/* SystemC's library wants a main of its own; this program starts the kernel by hand. */
+int sc_main(int, char **)
+{
+    return 0;
+}
+
+namespace
+{
+
+const uint32_t SPIS = 256;
+const uint64_t PAGE = 0x1000, FRAME = 0x10000;
+
+/* One modelled SoC, alive for one run. */
+class platform
+{
+public:
+    platform(const struct config *config, const struct platform_guest &guest, const struct platform_console &console,
+             const struct platform_progress *progress, struct platform_result &result, struct error_list &errors);
+    ~platform();
+
+    bool build();
+    bool load();
+    void run();
+
+private:
+    void build_memory();
+    void build_interrupts();
+    void build_devices();
+    void build_cores();
+    void core_stopped(unsigned core, enum cpu_stop stop);
+    void finish(enum platform_end end, const std::string &message);
+    void look(uint64_t t_ps);
+    void collect();
+    std::string where(unsigned core) const;
+    uint64_t instructions() const;
+
+    const struct config *config_;
+    const struct platform_guest &guest_;
+    struct platform_console console_;
+    const struct platform_progress *progress_;
+    struct platform_result &result_;
+    struct error_list &errors_;
+
+    class horizon horizon_;
+    struct memory *memory_ = nullptr;
+    struct cache *cache_ = nullptr;
+    struct gic *gic_ = nullptr;
+    struct pl011 *uart_ = nullptr;
+    struct elf_image image_ = {};
+    struct semihost semihost_ = {};
+    core_surroundings around_ = {};
+    std::unique_ptr<simctl> simctl_;
+    std::unique_ptr<bus_module> bus_;
+    std::unique_ptr<memory_module> ram_;
+    std::unique_ptr<dmac_module> dmac_;
+    std::vector<std::unique_ptr<register_module>> registers_;
+    std::vector<std::unique_ptr<core_module>> cores_;
+    uint64_t entry_x0_ = 0;
+    unsigned running_ = 1;
+    bool ended_ = false;
+    uint64_t last_ps_ = 0;
+    std::chrono::steady_clock::time_point next_tick_ = {};
+};
+
+platform::platform(const struct config *config, const struct platform_guest &guest,
+                   const struct platform_console &console, const struct platform_progress *progress,
+                   struct platform_result &result, struct error_list &errors)
+    : config_(config), guest_(guest), console_(console), progress_(progress), result_(result), errors_(errors)
+{
+}
+
+platform::~platform()
+{
+    cores_.clear();
+    dmac_.reset();
+    gic_destroy(gic_);
+    pl011_destroy(uart_);
+    cache_destroy(cache_);
+    memory_destroy(memory_);
+    elf_image_free(&image_);
+}
+
+void platform::build_memory()
+{
+    struct cache_config cache = cache_config_of(config_);
+
+    memory_ = memory_create(RAM_BASE, config_get(config_, "ram.bytes"));
+    if (!memory_) {
+        error_add(&errors_, nullptr, "the host cannot reserve %llu MiB of address space for RAM",
+                  static_cast<unsigned long long>(config_get(config_, "ram.bytes") / MIB));
+        return;
+    }
+    cache_ = cache_create(&cache, memory_, &errors_);
+}
+
+void platform::build_interrupts()
+{
+    struct gic_config gic = {};
+    struct gic_output output = {};
+    std::vector<uint64_t> mpidr;
+
+    gic.cores = static_cast<uint32_t>(config_get(config_, "cpu.cores"));
+    for (unsigned core = 0; core < gic.cores; core++)
+        mpidr.push_back(cpu_config_of(config_, core).mpidr);
+    gic.mpidr = mpidr.data();
+    gic.spis = SPIS;
+    gic.access_ps = config_get(config_, "gic.access_ps");
+    gic.deliver_ps = config_get(config_, "gic.deliver_ps");
+    output.ctx = this;
+    output.drive_irq = [](void *ctx, unsigned core, bool level, uint64_t at_ps) {
+        static_cast<platform *>(ctx)->cores_[core]->set_irq(level, at_ps);
+    };
+    gic_ = gic_create(&gic, &output);
+}
+
+void platform::build_devices()
+{
+    uint64_t read_ps = config_get(config_, "mmio.read_ps"), write_ps = config_get(config_, "mmio.write_ps");
+    struct irq_port irq = {};
+    struct pl011_console uart_console = {};
+    simctl_host host = {};
+    auto add = [this](const char *name, register_module::access_function access, uint64_t base, uint64_t bytes,
+                      uint64_t read, uint64_t write) {
+        registers_.push_back(std::make_unique<register_module>(name, std::move(access)));
+        bus_->map(registers_.back()->registers, base, bytes, read, write);
+    };
+
+    bus_ = std::make_unique<bus_module>("bus");
+    ram_ = std::make_unique<memory_module>("ram", cache_, memory_->base, around_.cores);
+    bus_->map(ram_->plain, memory_->base, memory_->bytes, 0, 0);
+    add("gicd", [this](struct txn *txn) { gic_distributor(gic_, txn); }, GICD_BASE, FRAME, read_ps, write_ps);
+    add("gicr", [this](struct txn *txn) { gic_redistributor(gic_, txn); }, GICR_BASE, 2 * FRAME * around_.cores, read_ps,
+        write_ps);
+
+    irq.ctx = gic_;
+    irq.set = [](void *ctx, unsigned core, unsigned intid, bool level, uint64_t at_ps) {
+        gic_set(static_cast<struct gic *>(ctx), core, intid, level, at_ps);
+    };
+    uart_console.ctx = this;
+    uart_console.write = [](void *ctx, const char *text, uint64_t bytes) {
+        platform *self = static_cast<platform *>(ctx);
+        self->console_.write(self->console_.ctx, text, bytes);
+    };
+    uart_ = pl011_create(&uart_console, &irq, 32 + SPI_PL011);
+    add("uart", [this](struct txn *txn) { pl011_access(uart_, txn); }, PL011_BASE, PAGE, read_ps, write_ps);
+
+    host.core = around_.core;
+    host.cores = around_.cores;
+    host.ram_base = memory_->base;
+    host.ram_bytes = memory_->bytes;
+    host.console = [this](const char *text, size_t bytes) { console_.write(console_.ctx, text, bytes); };
+    host.exit = [this](uint64_t status, uint64_t) {
+        result_.exit_status = status;
+        finish(PLATFORM_EXIT, "");
+    };
+    host.fail = [this](const std::string &message) { finish(PLATFORM_CHECK_FAILED, message); };
+    host.start_core = [this](unsigned core, uint64_t entry, uint64_t t_ps) {
+        if (core == 0 || core >= cores_.size())
+            return;
+        running_++;
+        cores_[core]->start(entry, core, 1, t_ps);
+    };
+    simctl_ = std::make_unique<simctl>(host, guest_);
+    add("simctl", [this](struct txn *txn) { simctl_->access(txn); }, SIMCTL_BASE, SIMCTL_SIZE, 0, 0);
+
+    struct sg_engine_config dmac = sg_engine_config_of(config_);
+    dmac_ = std::make_unique<dmac_module>("dmac", dmac, irq, horizon_);
+    bus_->map(dmac_->registers, DMAC_BASE, DMAC_SIZE, read_ps, write_ps);
+    dmac_->memory.bind(bus_->initiators);
+}
+
+void platform::build_cores()
+{
+    struct semihost_host host = {};
+    struct cpu_semihost port;
+
+    host.ctx = this;
+    host.command_line = guest_.command_line;
+    host.write = [](void *ctx, const char *text, size_t bytes) {
+        platform *self = static_cast<platform *>(ctx);
+        self->console_.write(self->console_.ctx, text, bytes);
+    };
+    host.exit = [](void *ctx, struct cpu *, uint64_t status) {
+        platform *self = static_cast<platform *>(ctx);
+        self->result_.exit_status = status;
+        self->finish(PLATFORM_EXIT, "");
+    };
+    semihost_.host = host;
+    port = semihost_port(&semihost_);
+    for (unsigned core = 0; core < around_.cores; core++) {
+        struct cpu_config config = cpu_config_of(config_, core);
+        cores_.push_back(std::make_unique<core_module>(("core" + std::to_string(core)).c_str(), config, around_, port,
+                                                       errors_));
+        cores_.back()->coherent.bind(ram_->coherent[core]);
+        cores_.back()->bus.bind(bus_->initiators);
+        if (!cores_.back()->cpu())
+            return;
+    }
+}
+
+bool platform::build()
+{
+    around_.horizon = &horizon_;
+    around_.run_ahead_ps = config_get(config_, "sim.run_ahead_ps");
+    around_.time_limit_ps = config_get(config_, "sim.time_limit_ps");
+    around_.dvm_ps = config_get(config_, "cmo.dvm_ps");
+    around_.cores = static_cast<unsigned>(config_get(config_, "cpu.cores"));
+    around_.core = [this](unsigned core) { return cores_[core]->cpu(); };
+    around_.stopped = [this](unsigned core, enum cpu_stop stop) { core_stopped(core, stop); };
+    around_.looked = [this](uint64_t t_ps) { look(t_ps); };
+    build_memory();
+    if (!memory_ || !cache_)
+        return false;
+    around_.cache = cache_;
+    build_interrupts();
+    around_.gic = gic_;
+    build_devices();
+    build_cores();
+    return errors_.count == 0;
+}
+
+bool platform::load()
+{
+    if (!elf_image_read(guest_.elf_path, memory_->base, memory_->bytes, &image_, &errors_))
+        return false;
+    for (size_t i = 0; i < image_.segment_count; i++)
+        cache_debug_write(cache_, image_.segments[i].pa, image_.segments[i].data, image_.segments[i].file_size);
+    if (!guest_.bare)
+        return true;
+    /* as QEMU's virt machine: the tree at the start of RAM, or at its end when the program lies there */
+    std::vector<uint8_t> tree = device_tree(around_.cores, memory_->base, memory_->bytes);
+    entry_x0_ = memory_->base;
+    for (size_t i = 0; i < image_.segment_count; i++)
+        if (image_.segments[i].pa < memory_->base + tree.size())
+            entry_x0_ = memory_->base + memory_->bytes - 2 * MIB;
+    cache_debug_write(cache_, entry_x0_, tree.data(), tree.size());
+    return true;
+}
+
+uint64_t platform::instructions() const
+{
+    uint64_t sum = 0;
+
+    for (const auto &core : cores_)
+        sum += cpu_counters(core->cpu())->instructions;
+    return sum;
+}
+
+void platform::look(uint64_t t_ps)
+{
+    auto now = std::chrono::steady_clock::now();
+
+    if (t_ps > around_.time_limit_ps)
+        finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0));
+    if (progress_ && progress_->tick && now >= next_tick_) {
+        next_tick_ = now + std::chrono::milliseconds(100);
+        progress_->tick(progress_->ctx, t_ps, instructions());
+    }
+}
+
+std::string platform::where(unsigned core) const
+{
+    uint64_t pc = cpu_pc(cores_[core]->cpu());
+    const struct elf_symbol *function = elf_image_function(&image_, pc);
+    char text[64];
+
+    snprintf(text, sizeof(text), "; core %u is at 0x%llx", core, static_cast<unsigned long long>(pc));
+    return std::string(text) + (function ? std::string(" in ") + function->name : "");
+}
+
+void platform::finish(enum platform_end end, const std::string &message)
+{
+    if (ended_)
+        return;
+    ended_ = true;
+    result_.end = end;
+    result_.message = strdup(message.c_str());
+    for (const auto &core : cores_)
+        cpu_request_stop(core->cpu());
+    sc_core::sc_stop();
+}
+
+static std::string describe_exception(const struct cpu *cpu)
+{
+    uint64_t esr, elr, far;
+    char text[128];
+
+    if (!cpu_last_exception(cpu, &esr, &elr, &far))
+        return "";
+    snprintf(text, sizeof(text), "; last exception: ESR 0x%llx ELR 0x%llx FAR 0x%llx", static_cast<unsigned long long>(esr),
+             static_cast<unsigned long long>(elr), static_cast<unsigned long long>(far));
+    return text;
+}
+
+void platform::core_stopped(unsigned core, enum cpu_stop stop)
+{
+    struct cpu *cpu = cores_[core]->cpu();
+    std::string detail = where(core) + describe_exception(cpu);
+
+    if (cpu_now_ps(cpu) > last_ps_)
+        last_ps_ = cpu_now_ps(cpu);
+    switch (stop) {
+    case CPU_STOP_REQUESTED:
+        break;
+    case CPU_STOP_INSTRUCTION_LIMIT:
+        finish(PLATFORM_INSTRUCTION_LIMIT, "the instruction limit (sim.instruction_limit) is reached" + detail);
+        break;
+    case CPU_STOP_STUCK:
+        finish(PLATFORM_GUEST_FAULT, "the guest takes the same exception again and again" + detail);
+        break;
+    }
+}
+
+void platform::run()
+{
+    cores_[0]->start(image_.entry, entry_x0_, guest_.bare ? static_cast<unsigned>(config_get(config_, "exec.el")) : 1, 0);
+    sc_core::sc_start(time_of_ps(around_.time_limit_ps));
+    if (!ended_ && now_ps() >= around_.time_limit_ps)
+        finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0));
+    if (!ended_)
+        finish(PLATFORM_STUCK, "nothing can happen any more: every core sleeps and no device is at work" + where(0) +
+                                   describe_exception(cores_[0]->cpu()));
+    collect();
+}
+
+template <typename T> static void add_counts(T &sum, const T &part)
+{
+    uint64_t s[sizeof(T) / 8], p[sizeof(T) / 8];
+
+    static_assert(sizeof(T) % 8 == 0, "counters are 64-bit counts");
+    memcpy(s, &sum, sizeof(s));
+    memcpy(p, &part, sizeof(p));
+    for (size_t i = 0; i < sizeof(T) / 8; i++)
+        s[i] += p[i];
+    memcpy(&sum, s, sizeof(s));
+}
+
+void platform::collect()
+{
+    uint64_t parts[STACK_PARTS];
+
+    simctl_->collect(result_);
+    for (unsigned core = 0; core < cores_.size(); core++) {
+        struct cpu *cpu = cores_[core]->cpu();
+        if (cpu_now_ps(cpu) > result_.simulated_ps)
+            result_.simulated_ps = cpu_now_ps(cpu);
+        add_counts(result_.counters, *cpu_counters(cpu));
+        add_counts(result_.cache, *cache_counters(cache_, core));
+        cpu_stack(cpu, parts);
+        for (unsigned part = 0; part < STACK_PARTS; part++)
+            result_.stack_ps[part] += parts[part];
+    }
+    result_.instructions = result_.counters.instructions;
+}
+
+} // namespace
+
+bool platform_run(const struct config *config, const struct platform_guest *guest, const struct platform_console *console,
+                  const struct platform_progress *progress, struct platform_result *result, struct error_list *errors)
+{
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+    sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
+    *result = {};
+    class platform platform(config, *guest, *console, progress, *result, *errors);
+    if (!platform.build() || !platform.load())
+        return false;
+    platform.run();
+    return true;
+}
+
+void platform_result_free(struct platform_result *result)
+{
+    for (size_t i = 0; i < result->region_count; i++) {
+        free(result->regions[i].name);
+        free(result->regions[i].sample_ps);
+    }
+    for (size_t i = 0; i < result->value_count; i++) {
+        free(result->values[i].case_name);
+        free(result->values[i].metric);
+        free(result->values[i].unit);
+    }
+    free(result->regions);
+    free(result->values);
+    free(result->message);
+    *result = {};
+}
