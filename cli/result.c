@@ -1,0 +1,190 @@
+#include "cli/result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/cpu.h"
+
+double result_round(double value)
+{
+    char text[40];
+
+    snprintf(text, sizeof(text), "%.6g", value);
+    return strtod(text, NULL);
+}
+
+struct row *result_add_row(struct result *result, const char *case_name, const char *variant, const char *metric,
+                           const char *unit, double value, uint64_t samples)
+{
+    struct row *row;
+
+    result->rows = realloc(result->rows, (result->row_count + 1) * sizeof(*result->rows));
+    row = &result->rows[result->row_count++];
+    *row = (struct row){strdup(case_name), strdup(variant), strdup(metric), strdup(unit), value, samples, NULL, true};
+    return row;
+}
+
+static const struct row *find_row(const struct result *result, const char *case_name, const char *variant, const char *metric)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        if (strcmp(row->case_name, case_name) == 0 && strcmp(row->variant, variant) == 0 && strcmp(row->metric, metric) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+static void derive_reductions(struct result *result)
+{
+    const char *baseline = result->scenario->variants[0].name;
+    size_t count = result->row_count;
+
+    for (size_t i = 0; i < count; i++) {
+        struct row row = result->rows[i];
+        const struct row *base;
+        if (strcmp(row.metric, "latency") || strcmp(row.variant, baseline) == 0)
+            continue;
+        base = find_row(result, row.case_name, baseline, "latency");
+        if (base && base->value > 0)
+            result_add_row(result, row.case_name, row.variant, "reduction", "%", 100 * (1 - row.value / base->value), row.samples);
+    }
+}
+
+bool result_finish(struct result *result, struct error_list *errors)
+{
+    bool all = true;
+
+    if (result->scenario->derive_reduction)
+        derive_reductions(result);
+    for (size_t i = 0; i < result->row_count; i++)
+        result->rows[i].value = result_round(result->rows[i].value);
+    for (size_t i = 0; i < result->scenario->expectation_count; i++) {
+        const struct expectation *e = &result->scenario->expectations[i];
+        struct row *row = (struct row *)find_row(result, e->case_name, e->variant, e->metric);
+        if (!row) {
+            error_add(errors, NULL, "the run gave no row case %s, variant %s, metric %s that the scenario expects", e->case_name,
+                      e->variant, e->metric);
+            all = false;
+            continue;
+        }
+        row->expectation = e;
+        row->ok = fabs(row->value - e->published) <= e->tolerance;
+        all &= row->ok;
+    }
+    return all;
+}
+
+void result_free(struct result *result)
+{
+    for (size_t i = 0; i < result->row_count; i++) {
+        free(result->rows[i].case_name);
+        free(result->rows[i].variant);
+        free(result->rows[i].metric);
+        free(result->rows[i].unit);
+    }
+    for (size_t i = 0; i < result->stack_count; i++) {
+        free(result->stacks[i].case_name);
+        free(result->stacks[i].variant);
+        free(result->stacks[i].parts);
+    }
+    for (size_t i = 0; i < result->count_count; i++) {
+        free(result->counts[i].case_name);
+        free(result->counts[i].variant);
+    }
+    free(result->rows);
+    free(result->stacks);
+    free(result->counts);
+    json_decref(result->config);
+    json_decref(result->origins);
+    *result = (struct result){0};
+}
+
+static json_t *json_rows(const struct result *result)
+{
+    json_t *rows = json_array();
+
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:f}", "case", row->case_name, "variant", row->variant, "metric",
+                                   row->metric, "unit", row->unit, "value", row->value);
+        if (row->samples)
+            json_object_set_new(object, "samples", json_integer((json_int_t)row->samples));
+        if (row->expectation) {
+            json_object_set_new(object, "published", json_real(row->expectation->published));
+            json_object_set_new(object, "role", json_string(row->expectation->role));
+            json_object_set_new(object, "tolerance", json_real(row->expectation->tolerance));
+            json_object_set_new(object, "ok", json_boolean(row->ok));
+        }
+        json_array_append_new(rows, object);
+    }
+    return rows;
+}
+
+static json_t *json_stacks(const struct result *result)
+{
+    json_t *stacks = json_array();
+
+    for (size_t i = 0; i < result->stack_count; i++) {
+        json_t *parts = json_object();
+        for (unsigned part = 0; part < STACK_PARTS; part++)
+            json_object_set_new(parts, cpu_stack_part_names[part], json_real(result_round(result->stacks[i].parts[part])));
+        json_array_append_new(stacks, json_pack("{s:s, s:s, s:o}", "case", result->stacks[i].case_name, "variant",
+                                                result->stacks[i].variant, "parts", parts));
+    }
+    return stacks;
+}
+
+static json_t *json_counts(const struct result *result)
+{
+    json_t *counts = json_array();
+
+    for (size_t i = 0; i < result->count_count; i++) {
+        const struct count *count = &result->counts[i];
+        json_array_append_new(counts, json_pack("{s:s, s:s, s:I, s:I, s:I}", "case", count->case_name, "variant", count->variant,
+                                                "dc_ops", (json_int_t)count->dc_ops, "dsbs", (json_int_t)count->dsbs,
+                                                "instructions", (json_int_t)count->instructions));
+    }
+    return counts;
+}
+
+json_t *result_json(const struct result *result)
+{
+    double mips = result->wall_s > 0 ? (double)result->instructions / result->wall_s / 1e6 : 0;
+
+    return json_pack("{s:s, s:s, s:{s:s}, s:O, s:O, s:s, s:o, s:o, s:o, s:[], s:{s:f, s:f, s:I}}", "schema", "dmasim-result/1",
+                     "scenario", result->scenario->name, "tool", "version", DMASIM_VERSION, "config", result->config, "origins",
+                     result->origins, "config_hash", result->config_hash, "rows", json_rows(result), "stacks",
+                     json_stacks(result), "counts", json_counts(result), "hazards", "host", "wall_s",
+                     result_round(result->wall_s), "mips", result_round(mips), "rss_mib", (json_int_t)(result->rss_kib / 1024));
+}
+
+bool result_write_file(const char *path, const char *text, struct error_list *errors)
+{
+    struct error_place place = {.file = path};
+    char temporary[4096];
+    FILE *stream;
+    bool fine;
+
+    if (strcmp(path, "-") == 0)
+        return fputs(text, stdout) >= 0;
+    if ((size_t)snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", path, (long)getpid()) >= sizeof(temporary)) {
+        error_add(errors, &place, "the path is too long");
+        return false;
+    }
+    stream = fopen(temporary, "w");
+    if (!stream) {
+        error_add(errors, &place, "cannot be written: %s", strerror(errno));
+        return false;
+    }
+    fine = fputs(text, stream) >= 0;
+    fine &= fclose(stream) == 0;
+    if (!fine || rename(temporary, path)) {
+        error_add(errors, &place, "cannot be written: %s", strerror(errno));
+        unlink(temporary);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,137 @@
+/* A result as text: the table on the terminal, CSV, Markdown, JUnit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/result.h"
+#include "cpu/cpu.h"
+
+static const char *published_text(const struct row *row, char buffer[32])
+{
+    if (row->expectation)
+        snprintf(buffer, 32, "%.6g", row->expectation->published);
+    else
+        strcpy(buffer, "");
+    return buffer;
+}
+
+static const char *error_text(const struct row *row, char buffer[32])
+{
+    if (!row->expectation)
+        strcpy(buffer, "");
+    else if (strcmp(row->unit, "%") == 0)
+        snprintf(buffer, 32, "%+.2f pp", row->value - row->expectation->published);
+    else
+        snprintf(buffer, 32, "%+.2f %%", 100 * (row->value / row->expectation->published - 1));
+    return buffer;
+}
+
+static const char *verdict(const struct row *row)
+{
+    return !row->expectation ? "" : row->ok ? "ok" : "NOT OK";
+}
+
+static void print_stacks(const struct result *result, FILE *stream)
+{
+    for (size_t i = 0; i < result->stack_count; i++) {
+        const struct stack *stack = &result->stacks[i];
+        fprintf(stream, "  %-12s %-12s", stack->case_name, stack->variant);
+        for (unsigned part = 0; part < STACK_PARTS; part++)
+            if (stack->parts[part] >= 0.0005)
+                fprintf(stream, "  %s %.1f %%", cpu_stack_part_names[part], 100 * stack->parts[part]);
+        fputc('\n', stream);
+    }
+}
+
+void result_print_table(const struct result *result, FILE *stream)
+{
+    char published[32], error[32];
+
+    fprintf(stream, "\n%s: %s\n\n", result->scenario->name, result->scenario->description ? result->scenario->description : "");
+    fprintf(stream, "  %-12s %-12s %-12s %14s %10s %12s %-10s %s\n", "case", "variant", "metric", "simulated", "published", "error",
+            "role", "");
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        fprintf(stream, "  %-12s %-12s %-12s %10.6g %-3s %10s %12s %-10s %s\n", row->case_name, row->variant, row->metric, row->value,
+                row->unit, published_text(row, published), error_text(row, error),
+                row->expectation ? row->expectation->role : "", verdict(row));
+    }
+    if (result->stack_count) {
+        fprintf(stream, "\nWhere the time went\n");
+        print_stacks(result, stream);
+    }
+    if (result->count_count) {
+        fprintf(stream, "\nPer call\n");
+        for (size_t i = 0; i < result->count_count; i++)
+            fprintf(stream, "  %-12s %-12s  %llu DC operations  %llu DSB  %llu instructions\n", result->counts[i].case_name,
+                    result->counts[i].variant, (unsigned long long)result->counts[i].dc_ops,
+                    (unsigned long long)result->counts[i].dsbs, (unsigned long long)result->counts[i].instructions);
+    }
+    fputc('\n', stream);
+}
+
+char *result_csv(const struct result *result)
+{
+    char *text = NULL, published[32];
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+
+    fprintf(stream, "case,variant,metric,unit,value,samples,published,role,tolerance,ok\n");
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        fprintf(stream, "%s,%s,%s,%s,%.6g,%llu,%s,%s,", row->case_name, row->variant, row->metric, row->unit, row->value,
+                (unsigned long long)row->samples, published_text(row, published), row->expectation ? row->expectation->role : "");
+        if (row->expectation)
+            fprintf(stream, "%.6g,%s\n", row->expectation->tolerance, row->ok ? "true" : "false");
+        else
+            fprintf(stream, ",\n");
+    }
+    fclose(stream);
+    return text;
+}
+
+char *result_markdown(const struct result *result)
+{
+    char *text = NULL, published[32], error[32];
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+
+    fprintf(stream, "## %s\n\n| case | variant | metric | simulated | published | error | role | |\n|---|---|---|---:|---:|---:|---|---|\n",
+            result->scenario->name);
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        fprintf(stream, "| %s | %s | %s | %.6g %s | %s | %s | %s | %s |\n", row->case_name, row->variant, row->metric, row->value,
+                row->unit, published_text(row, published), error_text(row, error), row->expectation ? row->expectation->role : "",
+                verdict(row));
+    }
+    fclose(stream);
+    return text;
+}
+
+char *result_junit(const struct result *result)
+{
+    char *text = NULL;
+    size_t bytes, tests = 0, failures = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+
+    for (size_t i = 0; i < result->row_count; i++) {
+        tests += result->rows[i].expectation != NULL;
+        failures += result->rows[i].expectation && !result->rows[i].ok;
+    }
+    fprintf(stream, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\">\n",
+            result->scenario->name, tests, failures);
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        if (!row->expectation)
+            continue;
+        fprintf(stream, "  <testcase classname=\"%s\" name=\"%s %s %s\"", result->scenario->name, row->case_name, row->variant,
+                row->metric);
+        if (row->ok)
+            fprintf(stream, "/>\n");
+        else
+            fprintf(stream, "><failure message=\"simulated %.6g %s, published %.6g, tolerance %.6g\"/></testcase>\n", row->value,
+                    row->unit, row->expectation->published, row->expectation->tolerance);
+    }
+    fprintf(stream, "</testsuite>\n");
+    fclose(stream);
+    return text;
+}

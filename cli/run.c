@@ -1,0 +1,330 @@
+#define _GNU_SOURCE
+#include "cli/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sha256.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cpu/cpu.h"
+
+struct config *run_config(const struct scenario *scenario, const struct run_options *options, struct error_list *errors)
+{
+    size_t before = errors->count;
+    struct config *config = config_create();
+    char *platform = platform_find(scenario->platform, NULL, errors);
+
+    if (platform)
+        platform_read(platform, config, errors);
+    free(platform);
+    if (errors->count != before) {
+        config_destroy(config);
+        return NULL;
+    }
+    child_apply_keys(config, &scenario->params, ORIGIN_SCENARIO, errors);
+    child_apply_keys(config, &options->overrides, ORIGIN_COMMAND, errors);
+    if (errors->count != before) {
+        config_destroy(config);
+        return NULL;
+    }
+    return config;
+}
+
+/* One process at work. */
+struct job {
+    size_t number;
+    pid_t pid;
+    int pipe;
+    char *text;
+    size_t bytes;
+};
+
+static double seconds_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool start_job(struct job *job, size_t number, const struct child_run *run)
+{
+    int ends[2];
+
+    if (pipe(ends))
+        return false;
+    fflush(NULL);
+    job->pid = fork();
+    if (job->pid < 0)
+        return false;
+    if (job->pid == 0) {
+        close(ends[0]);
+        child_main(run, ends[1]);
+        fflush(NULL);
+        _exit(0);
+    }
+    close(ends[1]);
+    *job = (struct job){.number = number, .pid = job->pid, .pipe = ends[0]};
+    return true;
+}
+
+/* Takes what the child has written; false: it is finished. */
+static bool read_job(struct job *job)
+{
+    char buffer[65536];
+    ssize_t got = read(job->pipe, buffer, sizeof(buffer));
+
+    if (got <= 0)
+        return got < 0 && errno == EINTR;
+    job->text = realloc(job->text, job->bytes + (size_t)got + 1);
+    memcpy(job->text + job->bytes, buffer, (size_t)got);
+    job->bytes += (size_t)got;
+    job->text[job->bytes] = 0;
+    return true;
+}
+
+static json_t *end_job(struct job *job, const char *what, struct error_list *errors)
+{
+    json_t *answer = job->text ? json_loads(job->text, 0, NULL) : NULL;
+    int status;
+
+    close(job->pipe);
+    waitpid(job->pid, &status, 0);
+    free(job->text);
+    if (!answer && WIFSIGNALED(status))
+        error_add(errors, NULL, "%s: the simulation ended by signal %d (%s)", what, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else if (!answer)
+        error_add(errors, NULL, "%s: the simulation ended without a result", what);
+    return answer;
+}
+
+static void progress(const struct scenario *scenario, size_t done, size_t total, double start, double *next, bool quiet)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    double now = seconds_now();
+
+    if (quiet || now < *next)
+        return;
+    *next = now + (terminal ? 0.2 : 10);
+    fprintf(stderr, terminal ? "\r%s: %zu of %zu runs, %.0f s " : "%s: %zu of %zu runs, %.0f s\n", scenario->name, done, total,
+            now - start);
+    fflush(stderr);
+}
+
+/* Runs all; answers[i] is NULL where a run failed. */
+static void run_all(const struct scenario *scenario, const struct child_run *runs, size_t count,
+                    const struct run_options *options, json_t **answers, struct error_list *errors)
+{
+    unsigned jobs = options->jobs ? options->jobs : 1;
+    struct job *active = calloc(jobs, sizeof(*active));
+    struct pollfd *polls = calloc(jobs, sizeof(*polls));
+    size_t started = 0, done = 0;
+    unsigned running = 0;
+    double start = seconds_now(), next = start + (isatty(STDERR_FILENO) ? 0 : 10);
+
+    while (done < count) {
+        while (running < jobs && started < count) {
+            if (!start_job(&active[running], started, &runs[started])) {
+                error_add(errors, NULL, "a process cannot be started: %s", strerror(errno));
+                count = started;
+                break;
+            }
+            running++;
+            started++;
+        }
+        for (unsigned i = 0; i < running; i++)
+            polls[i] = (struct pollfd){.fd = active[i].pipe, .events = POLLIN};
+        poll(polls, running, 200);
+        progress(scenario, done, count, start, &next, options->quiet);
+        for (unsigned i = running; i-- > 0;) {
+            if (!polls[i].revents || read_job(&active[i]))
+                continue;
+            answers[active[i].number] = end_job(&active[i], runs[active[i].number].title, errors);
+            active[i] = active[--running];
+            done++;
+        }
+    }
+    if (!options->quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K");
+    free(active);
+    free(polls);
+}
+
+static const char *row_case(const struct child_run *run, const char *name, char buffer[256])
+{
+    if (!run->choice)
+        snprintf(buffer, 256, "%s", name);
+    else if (!name[0])
+        snprintf(buffer, 256, "%s", run->choice->name);
+    else
+        snprintf(buffer, 256, "%s %s", run->choice->name, name);
+    return buffer;
+}
+
+static void take_region(struct result *result, const struct child_run *run, json_t *region)
+{
+    const char *name = json_string_value(json_object_get(region, "name"));
+    uint64_t samples = (uint64_t)json_integer_value(json_object_get(region, "samples"));
+    double total_ps = (double)json_integer_value(json_object_get(region, "total_ps"));
+    json_t *stack = json_object_get(region, "stack_ps");
+    char case_name[256];
+    double sum = 0;
+
+    row_case(run, name, case_name);
+    result_add_row(result, case_name, run->variant->name, "latency", "us", total_ps / (double)samples / 1e6, samples);
+    result->stacks = realloc(result->stacks, (result->stack_count + 1) * sizeof(*result->stacks));
+    struct stack *out = &result->stacks[result->stack_count++];
+    *out = (struct stack){strdup(case_name), strdup(run->variant->name), calloc(STACK_PARTS, sizeof(double))};
+    for (size_t part = 0; part < STACK_PARTS; part++)
+        sum += out->parts[part] = (double)json_integer_value(json_array_get(stack, part));
+    for (size_t part = 0; sum > 0 && part < STACK_PARTS; part++)
+        out->parts[part] /= sum;
+    result->counts = realloc(result->counts, (result->count_count + 1) * sizeof(*result->counts));
+    result->counts[result->count_count++] =
+        (struct count){strdup(case_name), strdup(run->variant->name),
+                       (uint64_t)json_integer_value(json_object_get(region, "dc_ops")) / samples,
+                       (uint64_t)json_integer_value(json_object_get(region, "dsbs")) / samples,
+                       (uint64_t)json_integer_value(json_object_get(region, "instructions")) / samples};
+}
+
+static void take_value(struct result *result, const struct child_run *run, json_t *value)
+{
+    char case_name[256];
+    double number = (double)json_integer_value(json_object_get(value, "value"));
+    double scale = (double)json_integer_value(json_object_get(value, "scale"));
+
+    row_case(run, json_string_value(json_object_get(value, "case")), case_name);
+    result_add_row(result, case_name, run->variant->name, json_string_value(json_object_get(value, "metric")),
+                   json_string_value(json_object_get(value, "unit")), number / scale, 0);
+}
+
+static bool take_answer(struct result *result, const struct child_run *run, json_t *answer, struct error_list *errors)
+{
+    const char *failure = json_string_value(json_object_get(answer, "failure"));
+    json_t *item;
+    size_t index;
+
+    if (failure) {
+        error_add(errors, NULL, "%s: %s", run->title, failure);
+        return false;
+    }
+    json_array_foreach(json_object_get(answer, "regions"), index, item) take_region(result, run, item);
+    json_array_foreach(json_object_get(answer, "values"), index, item) take_value(result, run, item);
+    result->instructions += (uint64_t)json_integer_value(json_object_get(answer, "instructions"));
+    return true;
+}
+
+static void hash_file(SHA2_CTX *hash, const char *path)
+{
+    uint8_t buffer[65536];
+    FILE *stream = fopen(path, "rb");
+    size_t got;
+
+    while (stream && (got = fread(buffer, 1, sizeof(buffer), stream)) > 0)
+        SHA256Update(hash, buffer, got);
+    if (stream)
+        fclose(stream);
+}
+
+static const char *const origin_names[] = {"default", "measured", "fitted", "assumed", "scenario", "command line"};
+
+/* The effective configuration, its origins, and the hash over it and the programs. */
+static void describe_config(struct result *result, const struct config *config, const struct scenario *scenario,
+                            const struct run_options *options, const struct child_run *runs, size_t count)
+{
+    SHA2_CTX hash;
+    char *text;
+
+    result->config = json_object();
+    result->origins = json_object();
+    for (size_t i = 0; i < key_table_count; i++) {
+        const struct config_value *value = config_value(config, key_table[i].name);
+        char origin[512];
+        snprintf(origin, sizeof(origin), "%s%s%s", origin_names[value->origin], value->source ? ": " : "",
+                 value->source ? value->source : "");
+        json_object_set_new(result->config, key_table[i].name, json_integer((json_int_t)value->value));
+        json_object_set_new(result->origins, key_table[i].name, json_string(origin));
+    }
+    child_describe_parameters(result->config, "params.", &scenario->params);
+    child_describe_parameters(result->config, "params.", &options->overrides);
+    for (size_t i = 0; i < count; i++) {
+        char prefix[300];
+        snprintf(prefix, sizeof(prefix), "variants.%s.", runs[i].variant->name);
+        child_describe_parameters(result->config, prefix, &runs[i].variant->settings);
+    }
+    text = json_dumps(result->config, JSON_SORT_KEYS | JSON_COMPACT);
+    SHA256Init(&hash);
+    SHA256Update(&hash, (const uint8_t *)text, strlen(text));
+    for (size_t i = 0; i < count; i++)
+        hash_file(&hash, runs[i].elf);
+    SHA256End(&hash, result->config_hash);
+    free(text);
+}
+
+/* One entry a variant and case; *count 0 with messages when something is wrong. */
+static struct child_run *plan(const struct scenario *scenario, const struct config *config, const struct run_options *options,
+                              size_t *count, struct error_list *errors)
+{
+    size_t cases = scenario->case_count ? scenario->case_count : 1, before = errors->count;
+    struct child_run *runs = calloc(scenario->variant_count * cases, sizeof(*runs));
+
+    *count = 0;
+    for (size_t c = 0; c < cases; c++)
+        for (size_t v = 0; v < scenario->variant_count; v++) {
+            struct child_run *run = &runs[(*count)++];
+            run->scenario = scenario;
+            run->variant = &scenario->variants[v];
+            run->choice = scenario->case_count ? &scenario->cases[c] : NULL;
+            run->overrides = &options->overrides;
+            run->config = config_copy(config);
+            run->elf = guest_find(scenario->guest, run->variant->build, errors);
+            child_apply_keys(run->config, &run->variant->settings, ORIGIN_SCENARIO, errors);
+            if (run->choice)
+                child_apply_keys(run->config, &run->choice->settings, ORIGIN_SCENARIO, errors);
+            child_apply_keys(run->config, &options->overrides, ORIGIN_COMMAND, errors);
+            snprintf(run->title, sizeof(run->title), "%s, variant %s%s%s", scenario->name, run->variant->name,
+                     run->choice ? ", case " : "", run->choice ? run->choice->name : "");
+        }
+    return errors->count == before ? runs : NULL;
+}
+
+enum run_outcome run_scenario(const struct scenario *scenario, const struct run_options *options, struct result *result,
+                              struct error_list *errors)
+{
+    struct config *config = run_config(scenario, options, errors);
+    struct rusage usage;
+    struct child_run *runs;
+    json_t **answers;
+    bool fine = true;
+    size_t count;
+    double start = seconds_now();
+
+    *result = (struct result){.scenario = scenario};
+    if (!config)
+        return RUN_REFUSED;
+    runs = plan(scenario, config, options, &count, errors);
+    if (!runs)
+        return RUN_REFUSED;
+    answers = calloc(count, sizeof(*answers));
+    describe_config(result, config, scenario, options, runs, count);
+    run_all(scenario, runs, count, options, answers, errors);
+    for (size_t i = 0; i < count; i++) {
+        fine &= answers[i] && take_answer(result, &runs[i], answers[i], errors);
+        json_decref(answers[i]);
+        config_destroy(runs[i].config);
+        free(runs[i].elf);
+    }
+    free(answers);
+    free(runs);
+    config_destroy(config);
+    getrusage(RUSAGE_CHILDREN, &usage);
+    result->rss_kib = usage.ru_maxrss;
+    result->wall_s = seconds_now() - start;
+    return fine ? RUN_FINE : RUN_FAILED;
+}

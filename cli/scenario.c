@@ -1,0 +1,295 @@
+#include "cli/scenario.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/yaml_file.h"
+#include "common/quantity.h"
+
+static char *copy(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+void settings_add(struct settings *settings, const char *name, const char *text, struct error_place place)
+{
+    settings->items = realloc(settings->items, (settings->count + 1) * sizeof(*settings->items));
+    settings->items[settings->count++] = (struct setting){strdup(name), strdup(text), place};
+}
+
+void settings_free(struct settings *settings)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        free(settings->items[i].name);
+        free(settings->items[i].text);
+    }
+    free(settings->items);
+    *settings = (struct settings){0};
+}
+
+bool settings_add_argument(struct settings *settings, const char *argument, struct error_list *errors)
+{
+    const char *equals = strchr(argument, '=');
+    char *name;
+
+    if (!equals || equals == argument) {
+        error_add(errors, NULL, "-s %s: write -s key=value", argument);
+        return false;
+    }
+    name = strndup(argument, (size_t)(equals - argument));
+    settings_add(settings, name, equals + 1, (struct error_place){.file = "-s"});
+    free(name);
+    return true;
+}
+
+bool parameter_parse(const struct setting *setting, uint64_t *value, struct error_list *errors)
+{
+    static const enum key_type types[] = {KEY_COUNT, KEY_BOOL, KEY_BYTES, KEY_TIME, KEY_FREQUENCY};
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (quantity_parse(types[i], setting->text, value) == QUANTITY_OK)
+            return true;
+    error_add(errors, &setting->place,
+              "parameter %s: \"%s\" is not understood; write a whole number, true or false, bytes (KiB, MiB, GiB) or a time (ps, ns, us, ms, s)",
+              setting->name, setting->text);
+    return false;
+}
+
+/* --- reading --- */
+
+static const char *need_text(struct yaml_file *file, const yaml_node_t *mapping, const char *name, const char *what,
+                             struct error_list *errors)
+{
+    yaml_node_t *node = yaml_get(file, mapping, name);
+    struct error_place place = yaml_place(file, node ? node : mapping);
+
+    if (!node)
+        error_add(errors, &place, "%s needs \"%s:\"", what, name);
+    else if (!yaml_text(node))
+        error_add(errors, &place, "\"%s:\" must be plain text", name);
+    return yaml_text(node);
+}
+
+static void read_settings(struct yaml_file *file, const yaml_node_t *mapping, const char *skip, struct settings *settings,
+                          struct error_list *errors)
+{
+    yaml_node_t *key, *value;
+
+    for (size_t n = 0; yaml_pair(file, mapping, n, &key, &value); n++) {
+        struct error_place place = yaml_place(file, value);
+        if (!yaml_text(key) || (skip && strcmp(yaml_text(key), skip) == 0))
+            continue;
+        if (!yaml_text(value))
+            error_add(errors, &place, "\"%s\" must be one value", yaml_text(key));
+        else
+            settings_add(settings, yaml_text(key), yaml_text(value), place);
+    }
+}
+
+static struct choice *read_choices(struct yaml_file *file, const yaml_node_t *mapping, const char *what, size_t *count,
+                                   struct error_list *errors)
+{
+    struct choice *choices = NULL;
+    yaml_node_t *key, *value;
+
+    if (mapping && mapping->type != YAML_MAPPING_NODE) {
+        struct error_place place = yaml_place(file, mapping);
+        error_add(errors, &place, "\"%s:\" must be a mapping of names to settings", what);
+        return NULL;
+    }
+    for (*count = 0; yaml_pair(file, mapping, *count, &key, &value); ++*count) {
+        choices = realloc(choices, (*count + 1) * sizeof(*choices));
+        choices[*count] = (struct choice){.name = copy(yaml_text(key)), .build = copy(yaml_text(yaml_get(file, value, "build")))};
+        read_settings(file, value, "build", &choices[*count].settings, errors);
+    }
+    return choices;
+}
+
+/* A number with an optional "%", "pp" or unit behind it, which is ignored: the metric's unit counts. */
+static double need_number(struct yaml_file *file, const yaml_node_t *mapping, const char *name, struct error_list *errors)
+{
+    const char *text = need_text(file, mapping, name, "an expectation", errors);
+    char *end = NULL;
+    double value = text ? strtod(text, &end) : 0;
+
+    if (text && (end == text || strspn(end, " %ppusn1/") != strlen(end))) {
+        struct error_place place = yaml_place(file, yaml_get(file, mapping, name));
+        error_add(errors, &place, "\"%s: %s\" is not a number", name, text);
+    }
+    return value;
+}
+
+static void read_expectation(struct yaml_file *file, const yaml_node_t *node, struct scenario *scenario,
+                             struct error_list *errors)
+{
+    static const char *const allowed[] = {"case", "variant", "metric", "published", "role", "tolerance", "source", NULL};
+    struct expectation *e;
+    const char *role = need_text(file, node, "role", "an expectation", errors);
+
+    yaml_only(file, node, allowed, "an expectation", errors);
+    scenario->expectations =
+        realloc(scenario->expectations, (scenario->expectation_count + 1) * sizeof(*scenario->expectations));
+    e = &scenario->expectations[scenario->expectation_count++];
+    *e = (struct expectation){.case_name = copy(need_text(file, node, "case", "an expectation", errors)),
+                              .variant = copy(need_text(file, node, "variant", "an expectation", errors)),
+                              .metric = copy(need_text(file, node, "metric", "an expectation", errors)),
+                              .source = copy(yaml_text(yaml_get(file, node, "source"))),
+                              .role = copy(role),
+                              .published = need_number(file, node, "published", errors),
+                              .tolerance = need_number(file, node, "tolerance", errors)};
+    if (role && strcmp(role, "fitted") && strcmp(role, "predicted")) {
+        struct error_place place = yaml_place(file, yaml_get(file, node, "role"));
+        error_add(errors, &place, "role is \"%s\"; it is fitted or predicted", role);
+    }
+    for (size_t i = 0; e->variant && i <= scenario->variant_count; i++) {
+        if (i < scenario->variant_count && strcmp(scenario->variants[i].name, e->variant) == 0)
+            break;
+        if (i == scenario->variant_count) {
+            struct error_place place = yaml_place(file, yaml_get(file, node, "variant"));
+            error_add(errors, &place, "no variant is called \"%s\"", e->variant);
+        }
+    }
+}
+
+/* Every setting with a dot is a key: say at once what is wrong with it. */
+static void check_settings(const struct settings *settings, struct error_list *errors)
+{
+    struct config *scratch = config_create();
+    uint64_t value;
+
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct setting *setting = &settings->items[i];
+        if (strchr(setting->name, '.'))
+            config_set(scratch, setting->name, setting->text, ORIGIN_SCENARIO, NULL, &setting->place, errors);
+        else
+            parameter_parse(setting, &value, errors);
+    }
+    config_destroy(scratch);
+}
+
+static void read_body(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
+{
+    static const char *const allowed[] = {"scenario", "description", "platform", "guest", "params", "variants",
+                                          "cases",    "expect",      "derive",   "sweep", NULL};
+    yaml_node_t *root = yaml_root(file), *node;
+    const char *derive;
+
+    yaml_only(file, root, allowed, "a scenario", errors);
+    scenario->name = copy(need_text(file, root, "scenario", "a scenario", errors));
+    scenario->platform = copy(need_text(file, root, "platform", "a scenario", errors));
+    scenario->guest = copy(need_text(file, root, "guest", "a scenario", errors));
+    scenario->description = copy(yaml_text(yaml_get(file, root, "description")));
+    read_settings(file, yaml_get(file, root, "params"), NULL, &scenario->params, errors);
+    scenario->variants = read_choices(file, yaml_get(file, root, "variants"), "variants", &scenario->variant_count, errors);
+    scenario->cases = read_choices(file, yaml_get(file, root, "cases"), "cases", &scenario->case_count, errors);
+    derive = yaml_text(yaml_get(file, root, "derive"));
+    scenario->derive_reduction = derive && strcmp(derive, "reduction") == 0;
+    if (derive && !scenario->derive_reduction) {
+        struct error_place place = yaml_place(file, yaml_get(file, root, "derive"));
+        error_add(errors, &place, "derive is \"%s\"; it is reduction", derive);
+    }
+    if (scenario->variant_count == 0) {
+        struct error_place place = yaml_place(file, root);
+        error_add(errors, &place, "a scenario needs \"variants:\" with at least one variant");
+    }
+    for (size_t i = 0; (node = yaml_item(file, yaml_get(file, root, "expect"), i)); i++)
+        read_expectation(file, node, scenario, errors);
+    check_settings(&scenario->params, errors);
+    for (size_t i = 0; i < scenario->variant_count; i++)
+        check_settings(&scenario->variants[i].settings, errors);
+    for (size_t i = 0; i < scenario->case_count; i++)
+        check_settings(&scenario->cases[i].settings, errors);
+}
+
+bool scenario_read(const char *path, struct scenario *scenario, struct error_list *errors)
+{
+    size_t before = errors->count;
+    struct yaml_file file;
+
+    *scenario = (struct scenario){.path = strdup(path)};
+    if (yaml_file_read(path, &file, errors))
+        read_body(&file, scenario, errors);
+    scenario->file_names[0] = file.path; /* error places point to it */
+    file.path = NULL;
+    if (scenario->file_names[0])
+        yaml_document_delete(&file.document);
+    return errors->count == before;
+}
+
+static void free_choices(struct choice *choices, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(choices[i].name);
+        free(choices[i].build);
+        settings_free(&choices[i].settings);
+    }
+    free(choices);
+}
+
+void scenario_free(struct scenario *scenario)
+{
+    free(scenario->name);
+    free(scenario->description);
+    free(scenario->platform);
+    free(scenario->guest);
+    free(scenario->path);
+    settings_free(&scenario->params);
+    free_choices(scenario->variants, scenario->variant_count);
+    free_choices(scenario->cases, scenario->case_count);
+    for (size_t i = 0; i < scenario->expectation_count; i++) {
+        struct expectation *e = &scenario->expectations[i];
+        free(e->case_name);
+        free(e->variant);
+        free(e->metric);
+        free(e->role);
+        free(e->source);
+    }
+    free(scenario->expectations);
+    free(scenario->file_names[0]);
+    *scenario = (struct scenario){0};
+}
+
+static enum origin_kind origin_of(const char *text)
+{
+    static const char *const names[] = {[ORIGIN_MEASURED] = "measured", [ORIGIN_FITTED] = "fitted", [ORIGIN_ASSUMED] = "assumed"};
+
+    for (int kind = ORIGIN_MEASURED; text && kind <= ORIGIN_ASSUMED; kind++)
+        if (strcmp(text, names[kind]) == 0)
+            return (enum origin_kind)kind;
+    return ORIGIN_DEFAULT;
+}
+
+static void read_platform_value(struct yaml_file *file, yaml_node_t *key, yaml_node_t *node, struct config *config,
+                                struct error_list *errors)
+{
+    static const char *const allowed[] = {"value", "origin", "source", NULL};
+    const char *value = yaml_text(yaml_get(file, node, "value")), *origin = yaml_text(yaml_get(file, node, "origin"));
+    struct error_place place = yaml_place(file, node);
+
+    if (node->type != YAML_MAPPING_NODE || !value || origin_of(origin) == ORIGIN_DEFAULT) {
+        error_add(errors, &place, "%s: write {value: ..., origin: measured, fitted or assumed, source: \"...\"}", yaml_text(key));
+        return;
+    }
+    yaml_only(file, node, allowed, "a platform value", errors);
+    place = yaml_place(file, yaml_get(file, node, "value"));
+    if (!key_find(yaml_text(key)))
+        place = yaml_place(file, key);
+    config_set(config, yaml_text(key), value, origin_of(origin), yaml_text(yaml_get(file, node, "source")), &place, errors);
+}
+
+bool platform_read(const char *path, struct config *config, struct error_list *errors)
+{
+    static const char *const allowed[] = {"platform", "description", "values", NULL};
+    size_t before = errors->count;
+    yaml_node_t *key, *value;
+    struct yaml_file file;
+
+    if (yaml_file_read(path, &file, errors)) {
+        yaml_only(&file, yaml_root(&file), allowed, "a platform", errors);
+        for (size_t n = 0; yaml_pair(&file, yaml_get(&file, yaml_root(&file), "values"), n, &key, &value); n++)
+            read_platform_value(&file, key, value, config, errors);
+    }
+    yaml_file_free(&file);
+    return errors->count == before;
+}
