@@ -115,6 +115,19 @@ enum cpu_stop cpu_run(struct cpu *cpu)
     return cpu->config.functional_only ? exec_run_functional(cpu) : exec_run_timed(cpu);
 }
 
+void cpu_step(struct cpu *cpu)
+{
+    cpu->stop_requested = false;
+    cpu->single_step = true;
+    cpu->step_begun = false;
+    fetch_flush(cpu);
+    if (cpu->config.functional_only)
+        exec_run_functional(cpu);
+    else
+        exec_run_timed(cpu);
+    cpu->single_step = false;
+}
+
 void cpu_request_stop(struct cpu *cpu)
 {
     cpu->stop_requested = true;

@@ -32,7 +32,7 @@ struct pstate {
 /* System registers that have storage; read and written through sysreg.c. */
 struct sysregs {
     uint64_t sctlr[3], ttbr0[3], ttbr1[3], tcr[3], mair[3], amair[3], vbar[3], esr[3], elr[3], far_[3], spsr[3], sp[3]; /* by EL */
-    uint64_t tpidr[3], tpidrro_el0, contextidr[3], cpacr, actlr, afsr0[3], afsr1[3], par, csselr, hcr_el2;
+    uint64_t tpidr[3], tpidrro_el0, contextidr[3], cpacr, actlr, afsr0[3], afsr1[3], par, csselr, hcr_el2, vpidr, vmpidr;
     uint64_t cntkctl, cntp_ctl, cntp_cval, cntv_ctl, cntv_cval, cntvoff;
     uint64_t pmcr, pmcnten, pmuserenr, pmccntr_offset, mdscr, oslar, osdlr;
     uint64_t fpcr, fpsr;
@@ -65,11 +65,14 @@ struct translation {
     uint8_t fault;
     bool writable;  /* a store at this privilege would be allowed too */
     bool s1ptw;
+    uint32_t epoch; /* cpu->translation_epoch when the translation began: a shortcut may be kept only while they are equal */
 };
 
 /* mmu.c: translate va for an access of the given kind at exception level el (unprivileged: as EL0 for LDTR/STTR). start_ps is when
  * the access begins; with MMU off the flat map with Device-nGnRnE data and, by SCTLR.I, Normal fetches. Never raises. */
 struct translation mmu_translate(struct cpu *cpu, uint64_t va, enum mmu_access access, bool unprivileged, uint64_t start_ps);
+/* The same for DC by address and AT, on which PSTATE.PAN has no effect (DDI 0487 D8.4.2). */
+struct translation mmu_translate_maintenance(struct cpu *cpu, uint64_t va, enum mmu_access access, uint64_t start_ps);
 /* Functional translation for debug access; false when it would fault. */
 bool mmu_debug_translate(struct cpu *cpu, uint64_t va, uint64_t *pa);
 void mmu_tlbi(struct cpu *cpu, const struct tlbi_request *tlbi); /* local effect */
@@ -171,6 +174,8 @@ struct cpu {
     struct cpu_counters counters;
     uint64_t stack_ps[STACK_PARTS];
 
+    uint32_t translation_epoch; /* counts TLBIs: what was translated before one must not be remembered after it */
+    uint64_t timer_checked_ps;  /* when timer_update() last looked */
     uint64_t tlbi_done_ps;     /* completion of the last broadcast TLBI, for DSB */
     uint64_t tlbi_nxs_done_ps; /* the same for those with the nXS qualifier */
     uint64_t run_limit_ps;     /* private work may go on until here; from bus.sync */
@@ -182,6 +187,7 @@ struct cpu {
     bool sleeping_for_event;     /* in WFE, not WFI */
     bool stuck;                  /* nothing can wake the core, or an endless chain of exceptions */
     bool has_el2;
+    bool single_step, step_begun; /* cpu_step() */
 
     struct predictor *predictor; /* predictor.h */
     struct mmu *mmu;       /* mmu.c */

@@ -94,6 +94,9 @@ void cpu_start_at(struct cpu *cpu, uint64_t t_ps);
 /* Executes until stopped. Blocks in the bus's sync, access, sleep. */
 enum cpu_stop cpu_run(struct cpu *cpu);
 
+/* Executes one instruction (or takes one exception). */
+void cpu_step(struct cpu *cpu);
+
 /* Make cpu_run() return at the next instruction boundary; callable from bus callbacks. */
 void cpu_request_stop(struct cpu *cpu);
 

@@ -47,7 +47,8 @@ static bool dynamic_fine(Elf *elf, const Elf64_Phdr *program, size_t count, cons
             const Elf64_Dyn *dyn = (const Elf64_Dyn *)data->d_buf + n;
             if (dyn->d_tag == DT_NULL)
                 break;
-            if ((dyn->d_tag == DT_RELASZ || dyn->d_tag == DT_RELSZ || dyn->d_tag == DT_PLTRELSZ) && dyn->d_un.d_val)
+            if ((dyn->d_tag == DT_RELASZ || dyn->d_tag == DT_RELSZ || dyn->d_tag == DT_PLTRELSZ ||
+                 dyn->d_tag == DT_RELRSZ) && dyn->d_un.d_val)
                 return refuse(errors, path, "the ELF file has dynamic relocations: link it with -static -no-pie");
         }
     }

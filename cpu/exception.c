@@ -150,6 +150,7 @@ static bool legal_return(const struct cpu *cpu, uint32_t spsr)
 
 void exception_return(struct cpu *cpu, uint64_t pc)
 {
+    const uint32_t ALWAYS_RESTORED = 0xFu << 28 | 1u << 22 | 0xFu << 6; /* NZCV, PAN, DAIF: also by an illegal return */
     unsigned el = cpu->pstate.el;
     uint32_t spsr = (uint32_t)cpu->sys.spsr[el];
     uint64_t target = cpu->sys.elr[el];
@@ -158,7 +159,7 @@ void exception_return(struct cpu *cpu, uint64_t pc)
     if (legal_return(cpu, spsr))
         pstate_set(cpu, spsr);
     else
-        pstate_set(cpu, (pstate_get(cpu) & ~(0xFu << 28 | 0xF << 6)) | (spsr & (0xFu << 28 | 0xF << 6)) | 1u << 20);
+        pstate_set(cpu, (pstate_get(cpu) & ~ALWAYS_RESTORED) | (spsr & ALWAYS_RESTORED) | 1u << 20);
     cpu->pc = target;
     timing_stall_cycles(cpu, cpu->config.exception_cycles, STACK_BRANCH);
     if (cpu->pstate.il)

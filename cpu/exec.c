@@ -8,6 +8,14 @@
 bool exec_attention(struct cpu *cpu, enum cpu_stop *stop)
 {
     cpu->attention = false;
+    if (cpu->single_step) {
+        *stop = CPU_STOP_REQUESTED;
+        cpu->attention = true;
+        if (cpu->step_begun)
+            return true;
+        cpu->step_begun = true;
+        return false;
+    }
     if (cpu->stuck) {
         *stop = CPU_STOP_STUCK;
         return true;
@@ -35,7 +43,7 @@ struct decoded_line *exec_fetch(struct cpu *cpu)
         exception_sync(cpu, EC_PC_ALIGN, 0, cpu->pc, cpu->pc, true);
         return NULL;
     }
-    return icache_line(cpu, cpu->pc);
+    return cpu->single_step ? icache_step_line(cpu, cpu->pc) : icache_line(cpu, cpu->pc);
 }
 
 static uint64_t sctlr(const struct cpu *cpu)

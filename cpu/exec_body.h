@@ -501,6 +501,9 @@ taken:
     L_NEXT_LINE:
     JUMP(base + LINE_BYTES);
 
+    L_STEP_END:
+    JUMP(PC);
+
     L_UNDEFINED:
     SAVE_STATE;
     exception_undefined(cpu, PC);

@@ -64,20 +64,22 @@ static void unlink_line(struct icache *icache, struct decoded_line *line)
     line->fetch_slot = 0;
 }
 
+static void forget_line(struct icache *icache, struct decoded_line *line)
+{
+    unlink_line(icache, line);
+    line->pa = UINT64_MAX;
+}
+
 void icache_invalidate(struct cpu *cpu, uint64_t pa, bool all)
 {
     struct icache *icache = cpu->icache;
+    uint32_t first = ((uint32_t)(pa >> LINE_SHIFT) & (icache->sets - 1)) * icache->ways;
 
-    for (uint32_t i = 0; i < icache->sets * icache->ways; i++) {
-        uint32_t set = (uint32_t)(pa >> LINE_SHIFT) & (icache->sets - 1);
-        struct decoded_line *line = &icache->lines[all ? i : set * icache->ways + i];
-        if (!all && i == icache->ways)
-            return;
-        if (all || line->pa == (pa & LINE_MASK)) {
-            unlink_line(icache, line);
-            line->pa = UINT64_MAX;
-        }
-    }
+    for (uint32_t i = 0; all && i < icache->sets * icache->ways; i++)
+        forget_line(icache, &icache->lines[i]);
+    for (uint32_t i = first; !all && i < first + icache->ways; i++)
+        if (icache->lines[i].pa == (pa & LINE_MASK))
+            forget_line(icache, &icache->lines[i]);
 }
 
 static struct decoded_line *find(struct icache *icache, uint64_t pa)
@@ -179,6 +181,8 @@ struct decoded_line *icache_line(struct cpu *cpu, uint64_t va)
         timing_stall_until(cpu, translation.done_ps, STACK_FETCH);
     }
     line->used = 1;
+    if (translation.epoch != cpu->translation_epoch)
+        return line; /* a TLBI of another core arrived during the fetch: not to be found by this address again */
     if (entry->line)
         entry->line->fetch_slot = 0;
     unlink_line(icache, line);
@@ -186,4 +190,17 @@ struct decoded_line *icache_line(struct cpu *cpu, uint64_t va)
     line->fetch_slot = slot + 1;
     icache->filled++;
     return line;
+}
+
+struct decoded_line *icache_step_line(struct cpu *cpu, uint64_t va)
+{
+    struct decoded_line *line = icache_line(cpu, va), *step = &cpu->icache->step_line;
+    unsigned index = (unsigned)(va >> 2) & (INSNS_PER_LINE - 1);
+
+    if (!line)
+        return NULL;
+    for (unsigned i = 0; i <= INSNS_PER_LINE; i++)
+        step->insn[i] = (struct insn){.op = INSN_STEP_END};
+    step->insn[index] = line->insn[index];
+    return step;
 }

@@ -27,6 +27,7 @@ struct icache {
     uint8_t *hand;              /* per set */
     uint32_t sets, ways;
     uint32_t filled;
+    struct decoded_line step_line; /* icache_step_line() */
 };
 
 bool icache_create(struct cpu *cpu, struct error_list *errors);
@@ -34,5 +35,7 @@ void icache_destroy(struct cpu *cpu);
 
 /* The decoded line of va (translation and L1I miss included, charged to the scoreboard); NULL: an exception was taken. */
 struct decoded_line *icache_line(struct cpu *cpu, uint64_t va);
+/* The same with nothing but the instruction at va in it; the others are STEP_END. */
+struct decoded_line *icache_step_line(struct cpu *cpu, uint64_t va);
 
 #endif

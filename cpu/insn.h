@@ -26,7 +26,7 @@ struct insn {
 #define INSN_PAIR_MODES(OP, name) OP(name##_OFF) OP(name##_POST) OP(name##_PRE)
 
 #define INSN_OPS(OP)                                                                                                   \
-    OP(NEXT_LINE) OP(UNDEFINED) OP(NOP)                                                                                \
+    OP(NEXT_LINE) OP(STEP_END) OP(UNDEFINED) OP(NOP)                                                                                \
     OP(ADR) OP(ADRP) OP(MOV_IMM) INSN_PAIR(OP, MOVK)                                                                   \
     INSN_PAIR(OP, ADD_IMM) INSN_PAIR(OP, ADDS_IMM) INSN_PAIR(OP, SUBS_IMM)                                             \
     INSN_PAIR(OP, AND_IMM) INSN_PAIR(OP, ORR_IMM) INSN_PAIR(OP, EOR_IMM) INSN_PAIR(OP, ANDS_IMM)                       \

@@ -81,6 +81,8 @@ static void l0_fill(struct cpu *cpu, uint64_t va, const struct translation *tran
 
     if (!grant->keep || strict_alignment(cpu) || !know_way(lsu, grant->way))
         return;
+    if (translation->epoch != cpu->translation_epoch)
+        return; /* a TLBI of another core arrived while the line was on its way */
     if (entry->read_tag != L0_NONE)
         lsu->slot_of_way[entry->way] = 0;
     lsu_line_lost(cpu, grant->way); /* another VA of the same line */
@@ -412,7 +414,7 @@ bool lsu_cache_op(struct cpu *cpu, uint64_t pc, uint16_t encoding, uint64_t xt, 
     if (by_va(op)) {
         /* DC IVAC needs write permission, the others none at EL1 and read permission at EL0. */
         struct translation translation =
-            mmu_translate(cpu, xt, op == CMO_DC_IVAC ? MMU_WRITE : MMU_READ, false, ticks_to_ps(start));
+            mmu_translate_maintenance(cpu, xt, op == CMO_DC_IVAC ? MMU_WRITE : MMU_READ, ticks_to_ps(start));
         if (translation.fault) {
             exception_data_abort(cpu, pc, xt, translation.fault, true, true);
             return false;

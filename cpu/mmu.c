@@ -49,6 +49,20 @@ void mmu_reset(struct cpu *cpu)
     mmu->sizes = 0;
 }
 
+/* TCR_EL1.AS = 0: ASIDs have 8 bits, the upper ones are ignored (DDI 0487 D8.16). */
+static uint16_t asid_mask(const struct cpu *cpu)
+{
+    return cpu->sys.tcr[1] >> 36 & 1 ? 0xFFFF : 0xFF;
+}
+
+/* TCR_EL1.A1 says which base register names the ASID. */
+static uint16_t current_asid(const struct cpu *cpu)
+{
+    uint64_t source = cpu->sys.tcr[1] >> 22 & 1 ? cpu->sys.ttbr1[1] : cpu->sys.ttbr0[1];
+
+    return (uint16_t)(source >> 48) & asid_mask(cpu);
+}
+
 static enum mem_type type_of_attribute(uint8_t attribute)
 {
     if ((attribute & 0xF0) == 0)
@@ -82,6 +96,16 @@ static bool top_byte_ignored(uint64_t tcr, bool upper, unsigned regime)
     return regime ? tcr >> 20 & 1 : tcr >> (upper ? 38 : 37) & 1;
 }
 
+/* The address that is translated: where the top byte is ignored, bit 55 takes its place, so that all tags share one entry. */
+static uint64_t untagged(const struct cpu *cpu, uint64_t va, unsigned regime)
+{
+    bool upper = regime == 0 && (va >> 55 & 1);
+
+    if (!top_byte_ignored(cpu->sys.tcr[regime ? 2 : 1], upper, regime))
+        return va;
+    return regime ? va << 8 >> 8 : (uint64_t)((int64_t)(va << 8) >> 8);
+}
+
 /* TG0 and TG1 are encoded differently. */
 static unsigned granule_of(uint64_t tcr, bool upper)
 {
@@ -90,14 +114,13 @@ static unsigned granule_of(uint64_t tcr, bool upper)
     return upper ? tg1[tcr >> 30 & 3] : tg0[tcr >> 14 & 3];
 }
 
-/* Chooses the table base; false: the address lies in neither range, or the walk is disabled. */
+/* Chooses the table base for an untagged va; false: the address lies in neither range, or the walk is disabled. */
 static bool walk_begin(const struct cpu *cpu, uint64_t va, unsigned regime, struct walk *walk)
 {
     unsigned el = regime ? 2 : 1;
     uint64_t tcr = cpu->sys.tcr[el];
     bool upper = regime == 0 && (va >> 55 & 1);
     unsigned tsz = (unsigned)(tcr >> (upper ? 16 : 0)) & 63;
-    uint64_t top;
 
     walk->va = va;
     walk->regime = regime;
@@ -110,11 +133,11 @@ static bool walk_begin(const struct cpu *cpu, uint64_t va, unsigned regime, stru
     walk->output_bits = output_bits((unsigned)(tcr >> (regime ? 16 : 32)));
     if (regime == 0 && (tcr >> (upper ? 23 : 7) & 1)) /* EPD */
         return false;
-    top = top_byte_ignored(tcr, upper, regime) ? (uint64_t)((int64_t)(va << 8) >> 8) : va;
-    if (upper ? ~top >> walk->input_bits : top >> walk->input_bits)
+    if (upper ? ~va >> walk->input_bits : va >> walk->input_bits)
         return false;
     walk->table = upper ? cpu->sys.ttbr1[1] : cpu->sys.ttbr0[el];
-    walk->cacheable = (tcr >> (upper ? 26 : 10) & 3) != 0 && (tcr >> (upper ? 24 : 8) & 3) != 0;
+    /* SCTLR_ELx.C = 0 makes the walks Non-cacheable too. */
+    walk->cacheable = (cpu->sys.sctlr[el] & SCTLR_C) && (tcr >> (upper ? 26 : 10) & 3) != 0 && (tcr >> (upper ? 24 : 8) & 3) != 0;
     return true;
 }
 
@@ -166,7 +189,6 @@ static void leaf_entry(const struct cpu *cpu, const struct walk *walk, uint64_t 
                        unsigned shift, unsigned level, struct tlb_entry *entry)
 {
     unsigned el = walk->regime ? 2 : 1;
-    uint64_t asid_source = cpu->sys.tcr[1] >> 22 & 1 ? cpu->sys.ttbr1[1] : cpu->sys.ttbr0[1];
 
     *entry = (struct tlb_entry){.va_tag = walk->va >> shift,
                                 .pa = descriptor & ((1ull << PA_BITS) - 1) & ~((1ull << shift) - 1),
@@ -174,7 +196,8 @@ static void leaf_entry(const struct cpu *cpu, const struct walk *walk, uint64_t 
                                 .level = (uint8_t)level,
                                 .regime = (uint8_t)walk->regime};
     entry->memtype = (uint8_t)type_of_attribute((uint8_t)(cpu->sys.mair[el] >> (descriptor >> 2 & 7) * 8));
-    entry->sh = descriptor >> 8 & 3;
+    /* Device and Non-cacheable memory is Outer Shareable whatever SH says (DDI 0487 D8.6.2). */
+    entry->sh = entry->memtype <= MEM_NORMAL_NC ? SH_OUTER : descriptor >> 8 & 3;
     entry->ap = descriptor >> 6 & 3;
     if (tables >> 62 & 1)
         entry->ap |= 2;
@@ -184,7 +207,7 @@ static void leaf_entry(const struct cpu *cpu, const struct walk *walk, uint64_t 
     entry->uxn = (descriptor >> 54 & 1) | (tables >> 60 & 1);
     entry->ng = descriptor >> 11 & 1;
     entry->global = walk->regime || !entry->ng;
-    entry->asid = (uint16_t)(asid_source >> 48);
+    entry->asid = current_asid(cpu);
 }
 
 /* Walks the tables. 0, or the fault status; entry is valid with 0. */
@@ -260,7 +283,12 @@ static uint8_t permission(const struct cpu *cpu, const struct tlb_entry *entry, 
 static struct translation flat(const struct cpu *cpu, uint64_t va, enum mmu_access access, uint64_t sctlr,
                                uint64_t start_ps)
 {
-    struct translation result = {.pa = va, .done_ps = start_ps, .type = MEM_DEVICE_nGnRnE, .sh = SH_OUTER, .writable = true};
+    struct translation result = {.pa = va,
+                                 .done_ps = start_ps,
+                                 .type = MEM_DEVICE_nGnRnE,
+                                 .sh = SH_OUTER,
+                                 .writable = true,
+                                 .epoch = cpu->translation_epoch};
 
     if (access == MMU_FETCH)
         result.type = sctlr & SCTLR_I ? MEM_NORMAL_WB : MEM_NORMAL_NC;
@@ -269,29 +297,38 @@ static struct translation flat(const struct cpu *cpu, uint64_t va, enum mmu_acce
     return result;
 }
 
+/* Walks and keeps the result, unless a TLBI arrived during the walk: then it serves this access only. 0, or the fault status. */
+static uint8_t fill(struct cpu *cpu, uint64_t va, unsigned regime, struct tlb_entry *found, struct translation *result)
+{
+    struct walk walk;
+    uint8_t fault;
+
+    if (!walk_begin(cpu, va, regime, &walk))
+        return FSC_TRANSLATION;
+    fault = walk_tables(cpu, &walk, found, &result->done_ps);
+    if (!fault && result->epoch == cpu->translation_epoch)
+        tlb_add(cpu->mmu, va, found);
+    return fault;
+}
+
 struct translation mmu_translate(struct cpu *cpu, uint64_t va, enum mmu_access access, bool unprivileged, uint64_t start_ps)
 {
     unsigned regime = cpu->pstate.el == 2;
     uint64_t sctlr = cpu->sys.sctlr[regime ? 2 : 1];
-    uint64_t asid_source = cpu->sys.tcr[1] >> 22 & 1 ? cpu->sys.ttbr1[1] : cpu->sys.ttbr0[1];
     bool privileged = cpu->pstate.el > 0 && !unprivileged;
-    struct translation result = {.done_ps = start_ps};
+    struct translation result = {.done_ps = start_ps, .epoch = cpu->translation_epoch};
     const struct tlb_entry *entry;
+    struct tlb_entry found;
 
+    va = untagged(cpu, va, regime);
     if (!(sctlr & SCTLR_M))
         return flat(cpu, va, access, sctlr, start_ps);
-    entry = tlb_find(cpu->mmu, va, regime, (uint16_t)(asid_source >> 48));
+    entry = tlb_find(cpu->mmu, va, regime, current_asid(cpu));
     if (!entry) {
-        struct walk walk;
-        struct tlb_entry found;
-        if (!walk_begin(cpu, va, regime, &walk)) {
-            result.fault = FSC_TRANSLATION;
-            return result;
-        }
-        result.fault = walk_tables(cpu, &walk, &found, &result.done_ps);
+        result.fault = fill(cpu, va, regime, &found, &result);
         if (result.fault)
             return result;
-        entry = tlb_add(cpu->mmu, va, &found);
+        entry = &found;
     }
     result.fault = permission(cpu, entry, access, privileged);
     result.pa = entry->pa | (va & ((1ull << entry->shift) - 1));
@@ -314,9 +351,10 @@ bool mmu_debug_translate(struct cpu *cpu, uint64_t va, uint64_t *pa)
     uint64_t table, descriptor = 0;
     unsigned width, level;
 
+    va = untagged(cpu, va, regime);
     *pa = va;
     if (!(cpu->sys.sctlr[regime ? 2 : 1] & SCTLR_M))
-        return true;
+        return !(va >> PA_BITS);
     if (!walk_begin(cpu, va, regime, &walk) || !cpu->bus.debug)
         return false;
     level = start_level(&walk);
@@ -326,6 +364,8 @@ bool mmu_debug_translate(struct cpu *cpu, uint64_t va, uint64_t *pa)
         unsigned shift = level_shift(&walk, level);
         uint64_t index = va >> shift & ((1ull << width) - 1);
         if (!cpu->bus.debug(cpu->bus.ctx, table + index * 8, &descriptor, 8, false) || !(descriptor & 1))
+            return false;
+        if (level == 3 ? !(descriptor & 2) : !(descriptor & 2) && !block_allowed(&walk, level))
             return false;
         if (level == 3 || !(descriptor & 2)) {
             *pa = (descriptor & ((1ull << PA_BITS) - 1) & ~((1ull << shift) - 1)) | (va & ((1ull << shift) - 1));
@@ -350,10 +390,20 @@ static unsigned tlbi_op2(uint16_t encoding)
     return encoding & 7;
 }
 
+/* IPAS2E1, IPAS2LE1 and their IS forms: there is no stage 2, so nothing matches. */
+static bool tlbi_is_stage2(uint16_t encoding)
+{
+    unsigned crm = tlbi_crm(encoding), op2 = tlbi_op2(encoding);
+
+    return tlbi_op1(encoding) == 4 && (crm == 0 || crm == 4) && (op2 == 1 || op2 == 5);
+}
+
 bool mmu_tlbi_known(uint16_t encoding)
 {
     unsigned crm = tlbi_crm(encoding), op2 = tlbi_op2(encoding);
 
+    if (tlbi_is_stage2(encoding))
+        return true;
     if (crm != 3 && crm != 7)
         return false; /* Outer Shareable and range forms came with v8.4 */
     if (tlbi_op1(encoding) == 0)
@@ -363,7 +413,7 @@ bool mmu_tlbi_known(uint16_t encoding)
 
 bool mmu_tlbi_is_broadcast(uint16_t encoding)
 {
-    return tlbi_crm(encoding) == 3;
+    return tlbi_crm(encoding) == 3 || tlbi_crm(encoding) == 0;
 }
 
 void mmu_tlbi(struct cpu *cpu, const struct tlbi_request *tlbi)
@@ -373,8 +423,11 @@ void mmu_tlbi(struct cpu *cpu, const struct tlbi_request *tlbi)
     bool el1_regime = !el2_form || op2 == 4 || op2 == 6; /* ALLE1, VMALLS12E1 */
     struct tlb_filter filter = {.regime = el1_regime ? 0 : 1,
                                 .va = (uint64_t)((int64_t)(tlbi->operand << 20) >> 8),
-                                .asid = (uint16_t)(tlbi->operand >> 48)};
+                                .asid = (uint16_t)(tlbi->operand >> 48) & asid_mask(cpu)};
 
+    cpu->translation_epoch++;
+    if (tlbi_is_stage2(tlbi->encoding))
+        return;
     if (el2_form) {
         filter.va_valid = op2 == 1 || op2 == 5;
     } else {
@@ -386,14 +439,26 @@ void mmu_tlbi(struct cpu *cpu, const struct tlbi_request *tlbi)
     fetch_flush(cpu);
 }
 
+struct translation mmu_translate_maintenance(struct cpu *cpu, uint64_t va, enum mmu_access access, uint64_t start_ps)
+{
+    uint8_t pan = cpu->pstate.pan;
+    struct translation result;
+
+    cpu->pstate.pan = 0;
+    result = mmu_translate(cpu, va, access, false, start_ps);
+    cpu->pstate.pan = pan;
+    return result;
+}
+
 void mmu_address_translate(struct cpu *cpu, unsigned op2, uint64_t va)
 {
     static const uint8_t attributes[] = {0x00, 0x04, 0x08, 0x0C, 0x44, 0xBB, 0xFF};
+    enum mmu_access access = op2 & 1 ? MMU_WRITE : MMU_READ;
     unsigned el = cpu->pstate.el;
     struct translation result;
 
-    cpu->pstate.el = 1;
-    result = mmu_translate(cpu, va, op2 & 1 ? MMU_WRITE : MMU_READ, op2 >= 2, cpu->now_ps);
+    cpu->pstate.el = op2 & 2 ? 0 : 1;
+    result = mmu_translate_maintenance(cpu, va, access, cpu->now_ps);
     cpu->pstate.el = (uint8_t)el;
     if (result.fault)
         cpu->sys.par = 1 | (uint64_t)result.fault << 1 | 1ull << 11;

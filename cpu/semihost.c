@@ -95,22 +95,49 @@ static uint64_t open_handle(struct semihost *semihost, struct cpu *cpu, uint64_t
         return fail(semihost, ENOENT);
     if (strcmp(name, ":tt") == 0)
         return HANDLE_CONSOLE;
-    if (strcmp(name, ":semihosting-features") == 0)
+    if (strcmp(name, ":semihosting-features") == 0) {
+        semihost->position = 0;
         return HANDLE_FEATURES;
+    }
     return fail(semihost, ENOENT);
 }
 
 /* The features file: magic "SHFB", then SH_EXT_EXIT_EXTENDED and SH_EXT_STDOUT_STDERR. */
+static const char features[] = {'S', 'H', 'F', 'B', 3};
+
 static uint64_t read_handle(struct semihost *semihost, struct cpu *cpu, uint64_t block)
 {
-    static const char features[] = {'S', 'H', 'F', 'B', 3};
-    uint64_t wanted = parameter(cpu, block, 2);
+    uint64_t wanted = parameter(cpu, block, 2), left = sizeof(features) - semihost->position;
+    uint64_t part = wanted < left ? wanted : left;
 
     if (parameter(cpu, block, 0) != HANDLE_FEATURES)
         return wanted; /* end of file */
-    uint64_t part = wanted < sizeof(features) ? wanted : sizeof(features);
-    cpu_debug_write(cpu, parameter(cpu, block, 1), features, part);
+    if (!cpu_debug_write(cpu, parameter(cpu, block, 1), features + semihost->position, part))
+        return wanted;
+    semihost->position += part;
     return wanted - part;
+}
+
+static uint64_t seek_handle(struct semihost *semihost, struct cpu *cpu, uint64_t block)
+{
+    uint64_t position = parameter(cpu, block, 1);
+
+    if (parameter(cpu, block, 0) != HANDLE_FEATURES || position > sizeof(features))
+        return fail(semihost, EINVAL);
+    semihost->position = position;
+    return 0;
+}
+
+static uint64_t length_of_handle(struct semihost *semihost, struct cpu *cpu, uint64_t block)
+{
+    return parameter(cpu, block, 0) == HANDLE_FEATURES ? sizeof(features) : fail(semihost, EINVAL);
+}
+
+static uint64_t close_handle(struct semihost *semihost, struct cpu *cpu, uint64_t block)
+{
+    uint64_t handle = parameter(cpu, block, 0);
+
+    return handle == HANDLE_CONSOLE || handle == HANDLE_FEATURES ? 0 : fail(semihost, EBADF);
 }
 
 static uint64_t command_line(struct semihost *semihost, struct cpu *cpu, uint64_t block)
@@ -149,8 +176,9 @@ static uint64_t call(void *ctx, struct cpu *cpu, uint32_t operation, uint64_t ar
     case SYS_OPEN:
         return open_handle(semihost, cpu, argument);
     case SYS_CLOSE:
-    case SYS_ISERROR:
-        return 0;
+        return close_handle(semihost, cpu, argument);
+    case SYS_ISERROR: /* a value is an error when it is negative */
+        return parameter(cpu, argument, 0) >> 63;
     case SYS_WRITEC:
         if (cpu_debug_read(cpu, argument, &byte, 1))
             put(semihost, &byte, 1);
@@ -164,9 +192,9 @@ static uint64_t call(void *ctx, struct cpu *cpu, uint32_t operation, uint64_t ar
     case SYS_ISTTY:
         return parameter(cpu, argument, 0) == HANDLE_CONSOLE;
     case SYS_FLEN:
-        return parameter(cpu, argument, 0) == HANDLE_FEATURES ? 5 : 0;
+        return length_of_handle(semihost, cpu, argument);
     case SYS_SEEK:
-        return 0;
+        return seek_handle(semihost, cpu, argument);
     case SYS_CLOCK:
         return now_ps / (PS_PER_S / 100);
     case SYS_TIME:

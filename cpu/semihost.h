@@ -17,6 +17,7 @@ struct semihost_host {
 struct semihost {
     struct semihost_host host;
     uint64_t last_error;
+    uint64_t position; /* in the features file */
 };
 
 struct cpu_semihost semihost_port(struct semihost *semihost);

@@ -33,6 +33,9 @@ struct sysreg {
     {name, ENCODE(op0, op1, crn, crm, op2), CONSTANT, EL1, NONE, 0, 0, value}
 #define STORED_AT(name, op0, op1, crn, crm, op2, el, effect, field)                                                    \
     {name, ENCODE(op0, op1, crn, crm, op2), STORED, el, el, effect, FIELD(field), 0}
+/* Reads as value; writes are ignored. */
+#define IGNORED(name, op0, op1, crn, crm, op2, el, value)                                                              \
+    {name, ENCODE(op0, op1, crn, crm, op2), CONSTANT, el, el, 0, 0, value}
 #define SPECIAL_AT(name, op0, op1, crn, crm, op2, read_el, write_el, effect)                                           \
     {name, ENCODE(op0, op1, crn, crm, op2), SPECIAL, read_el, write_el, effect, 0, 0}
 
@@ -50,7 +53,7 @@ static const struct sysreg sysregs[] = {
     SPECIAL_AT("ID_AA64PFR0_EL1", 3, 0, 0, 4, 0, EL1, NONE, 0),
     RO_CONSTANT("ID_AA64PFR1_EL1", 3, 0, 0, 4, 1, 0),
     RO_CONSTANT("ID_AA64ZFR0_EL1", 3, 0, 0, 4, 4, 0),
-    RO_CONSTANT("ID_AA64DFR0_EL1", 3, 0, 0, 5, 0, 0x6), /* v8.0 debug, no PMU events */
+    RO_CONSTANT("ID_AA64DFR0_EL1", 3, 0, 0, 5, 0, 0x00101106), /* v8.0 debug, two of each; PMUv3 without events */
     RO_CONSTANT("ID_AA64DFR1_EL1", 3, 0, 0, 5, 1, 0),
     RO_CONSTANT("ID_AA64AFR0_EL1", 3, 0, 0, 5, 4, 0),
     RO_CONSTANT("ID_AA64AFR1_EL1", 3, 0, 0, 5, 5, 0),
@@ -62,7 +65,7 @@ static const struct sysreg sysregs[] = {
     RO_CONSTANT("ID_AA64MMFR2_EL1", 3, 0, 0, 7, 2, 0),
     /* caches */
     SPECIAL_AT("DCZID_EL0", 3, 3, 0, 0, 7, EL0, NONE, 0),
-    RO_CONSTANT("CLIDR_EL1", 3, 1, 0, 0, 1, 0x82000023),
+    RO_CONSTANT("CLIDR_EL1", 3, 1, 0, 0, 1, 0x0A200023),
     SPECIAL_AT("CCSIDR_EL1", 3, 1, 0, 0, 0, EL1, NONE, 0),
     RO_CONSTANT("AIDR_EL1", 3, 1, 0, 0, 7, 0),
     STORED_AT("CSSELR_EL1", 3, 2, 0, 0, 0, EL1, 0, csselr),
@@ -107,14 +110,36 @@ static const struct sysreg sysregs[] = {
     SPECIAL_AT("CNTV_CTL_EL0", 3, 3, 14, 3, 1, EL0, EL0, TIMER),
     {"CNTV_CVAL_EL0", ENCODE(3, 3, 14, 3, 2), STORED, EL0, EL0, TIMER, FIELD(cntv_cval), 0},
     /* performance monitors: the cycle counter only */
-    STORED_AT("PMCR_EL0", 3, 3, 9, 12, 0, EL1, 0, pmcr),
-    STORED_AT("PMCNTENSET_EL0", 3, 3, 9, 12, 1, EL1, 0, pmcnten),
-    SPECIAL_AT("PMCCNTR_EL0", 3, 3, 9, 13, 0, EL0, EL1, 0),
-    STORED_AT("PMUSERENR_EL0", 3, 3, 9, 14, 0, EL1, 0, pmuserenr),
-    /* debug */
+    SPECIAL_AT("PMCCNTR_EL0", 3, 3, 9, 13, 0, EL0, EL0, 0),
+    SPECIAL_AT("PMCR_EL0", 3, 3, 9, 12, 0, EL0, EL0, 0),
+    SPECIAL_AT("PMCNTENSET_EL0", 3, 3, 9, 12, 1, EL0, EL0, 0),
+    SPECIAL_AT("PMCNTENCLR_EL0", 3, 3, 9, 12, 2, EL0, EL0, 0),
+    IGNORED("PMOVSCLR_EL0", 3, 3, 9, 12, 3, EL0, 0),
+    IGNORED("PMSWINC_EL0", 3, 3, 9, 12, 4, EL0, 0),
+    IGNORED("PMSELR_EL0", 3, 3, 9, 12, 5, EL0, 0),
+    {"PMCEID0_EL0", ENCODE(3, 3, 9, 12, 6), CONSTANT, EL0, NONE, 0, 0, 0},
+    {"PMCEID1_EL0", ENCODE(3, 3, 9, 12, 7), CONSTANT, EL0, NONE, 0, 0, 0},
+    IGNORED("PMXEVTYPER_EL0", 3, 3, 9, 13, 1, EL0, 0),
+    IGNORED("PMXEVCNTR_EL0", 3, 3, 9, 13, 2, EL0, 0),
+    {"PMUSERENR_EL0", ENCODE(3, 3, 9, 14, 0), STORED, EL0, EL1, 0, FIELD(pmuserenr), 0},
+    IGNORED("PMOVSSET_EL0", 3, 3, 9, 14, 3, EL0, 0),
+    IGNORED("PMINTENSET_EL1", 3, 0, 9, 14, 1, EL1, 0),
+    IGNORED("PMINTENCLR_EL1", 3, 0, 9, 14, 2, EL1, 0),
+    IGNORED("PMCCFILTR_EL0", 3, 3, 14, 15, 7, EL0, 0),
+    /* debug: stored or ignored, no breakpoint ever fires */
     STORED_AT("MDSCR_EL1", 2, 0, 0, 2, 2, EL1, 0, mdscr),
     STORED_AT("OSLAR_EL1", 2, 0, 1, 0, 4, EL1, 0, oslar),
+    {"OSLSR_EL1", ENCODE(2, 0, 1, 1, 4), CONSTANT, EL1, NONE, 0, 0, 0x8}, /* OS lock exists, unlocked */
     STORED_AT("OSDLR_EL1", 2, 0, 1, 3, 4, EL1, 0, osdlr),
+    IGNORED("MDCCINT_EL1", 2, 0, 0, 2, 0, EL1, 0),
+    IGNORED("DBGBVR0_EL1", 2, 0, 0, 0, 4, EL1, 0),
+    IGNORED("DBGBCR0_EL1", 2, 0, 0, 0, 5, EL1, 0),
+    IGNORED("DBGWVR0_EL1", 2, 0, 0, 0, 6, EL1, 0),
+    IGNORED("DBGWCR0_EL1", 2, 0, 0, 0, 7, EL1, 0),
+    IGNORED("DBGBVR1_EL1", 2, 0, 0, 1, 4, EL1, 0),
+    IGNORED("DBGBCR1_EL1", 2, 0, 0, 1, 5, EL1, 0),
+    IGNORED("DBGWVR1_EL1", 2, 0, 0, 1, 6, EL1, 0),
+    IGNORED("DBGWCR1_EL1", 2, 0, 0, 1, 7, EL1, 0),
     /* EL2 */
     STORED_AT("SCTLR_EL2", 3, 4, 1, 0, 0, EL2, FLUSH, sctlr[2]),
     STORED_AT("HCR_EL2", 3, 4, 1, 1, 0, EL2, 0, hcr_el2),
@@ -130,21 +155,38 @@ static const struct sysreg sysregs[] = {
     STORED_AT("SP_EL1", 3, 4, 4, 1, 0, EL2, 0, sp[1]),
     STORED_AT("TPIDR_EL2", 3, 4, 13, 0, 2, EL2, 0, tpidr[2]),
     STORED_AT("CNTVOFF_EL2", 3, 4, 14, 0, 3, EL2, TIMER, cntvoff),
-    {"CNTHCTL_EL2", ENCODE(3, 4, 14, 1, 0), CONSTANT, EL2, EL2, 0, 0, 3},
-    {"CPTR_EL2", ENCODE(3, 4, 1, 1, 2), CONSTANT, EL2, EL2, 0, 0, 0x33FF},
-    {"HSTR_EL2", ENCODE(3, 4, 1, 1, 3), CONSTANT, EL2, EL2, 0, 0, 0},
-    {"MDCR_EL2", ENCODE(3, 4, 1, 1, 1), CONSTANT, EL2, EL2, 0, 0, 0},
-    {"VTTBR_EL2", ENCODE(3, 4, 2, 1, 0), CONSTANT, EL2, EL2, 0, 0, 0},
-    {"VPIDR_EL2", ENCODE(3, 4, 0, 0, 0), CONSTANT, EL2, EL2, 0, 0, 0},
-    {"VMPIDR_EL2", ENCODE(3, 4, 0, 0, 5), CONSTANT, EL2, EL2, 0, 0, 0},
+    STORED_AT("VPIDR_EL2", 3, 4, 0, 0, 0, EL2, 0, vpidr),
+    STORED_AT("VMPIDR_EL2", 3, 4, 0, 0, 5, EL2, 0, vmpidr),
+    /* there is no stage 2, and nothing traps to EL2 */
+    IGNORED("CNTHCTL_EL2", 3, 4, 14, 1, 0, EL2, 3),
+    IGNORED("CPTR_EL2", 3, 4, 1, 1, 2, EL2, 0x33FF),
+    IGNORED("HSTR_EL2", 3, 4, 1, 1, 3, EL2, 0),
+    IGNORED("HACR_EL2", 3, 4, 1, 1, 7, EL2, 0),
+    IGNORED("MDCR_EL2", 3, 4, 1, 1, 1, EL2, 0),
+    IGNORED("ACTLR_EL2", 3, 4, 1, 0, 1, EL2, 0),
+    IGNORED("VTTBR_EL2", 3, 4, 2, 1, 0, EL2, 0),
+    IGNORED("VTCR_EL2", 3, 4, 2, 1, 2, EL2, 0),
+    IGNORED("HPFAR_EL2", 3, 4, 6, 0, 4, EL2, 0),
+    IGNORED("AFSR0_EL2", 3, 4, 5, 1, 0, EL2, 0),
+    IGNORED("AFSR1_EL2", 3, 4, 5, 1, 1, EL2, 0),
+    IGNORED("ICC_SRE_EL2", 3, 4, 12, 9, 5, EL2, 0xF), /* system registers only */
+    IGNORED("ICH_HCR_EL2", 3, 4, 12, 11, 0, EL2, 0),
 };
+
+/* The identification space that has no name yet reads as zero (DDI 0487 D23.3.1), so that software can probe for what is newer. */
+static const struct sysreg reserved_identification = {"(reserved)", 0, CONSTANT, EL1, NONE, 0, 0, 0};
+
+static bool is_identification(uint16_t encoding)
+{
+    return (encoding & ~0x3Fu) == ENCODE(3, 0, 0, 0, 0) && (encoding >> 3 & 7) != 0;
+}
 
 static const struct sysreg *find(uint16_t encoding)
 {
     for (size_t i = 0; i < sizeof(sysregs) / sizeof(sysregs[0]); i++)
         if (sysregs[i].encoding == encoding)
             return &sysregs[i];
-    return NULL;
+    return is_identification(encoding) ? &reserved_identification : NULL;
 }
 
 static uint64_t *storage(struct cpu *cpu, const struct sysreg *reg)
@@ -163,6 +205,39 @@ static uint64_t timer_control(uint64_t ctl, bool met)
     return (ctl & 3) | ((ctl & 1) && met ? 4 : 0);
 }
 
+/* The cycle counter runs while PMCR.E and PMCNTENSET.C are set; pmccntr_offset is then what to take from the core's cycles, else
+ * the standing value. */
+enum { PMCR_E = 1 << 0, PMCR_C = 1 << 2, PMCR_KEPT = 0x69 /* LC, DP, D, E */ };
+#define PMCNTEN_C (1ull << 31)
+
+static bool cycle_counter_runs(const struct cpu *cpu)
+{
+    return (cpu->sys.pmcr & PMCR_E) && (cpu->sys.pmcnten & PMCNTEN_C);
+}
+
+static uint64_t cycle_counter(const struct cpu *cpu)
+{
+    uint64_t cycles = (uint64_t)((unsigned __int128)cpu->now_ps * cpu->config.freq_hz / PS_PER_S);
+
+    return cycle_counter_runs(cpu) ? cycles - cpu->sys.pmccntr_offset : cpu->sys.pmccntr_offset;
+}
+
+static void set_cycle_counter(struct cpu *cpu, uint64_t value)
+{
+    cpu->sys.pmccntr_offset = value;
+    if (cycle_counter_runs(cpu)) /* then the difference reads as cycles - value */
+        cpu->sys.pmccntr_offset = cycle_counter(cpu);
+}
+
+static void set_counting(struct cpu *cpu, uint64_t pmcr, uint64_t pmcnten)
+{
+    uint64_t value = pmcr & PMCR_C ? 0 : cycle_counter(cpu);
+
+    cpu->sys.pmcr = pmcr & PMCR_KEPT;
+    cpu->sys.pmcnten = pmcnten & PMCNTEN_C;
+    set_cycle_counter(cpu, value);
+}
+
 static uint64_t ccsidr(const struct cpu *cpu)
 {
     return cpu->sys.csselr >> 1 & 7 ? 0x70FFE07A : 0x701FE01A; /* L2 and L1 of 64-byte lines */
@@ -176,9 +251,9 @@ static uint64_t special_read(struct cpu *cpu, uint16_t encoding)
     case ENCODE(3, 3, 0, 0, 7):
         return 4 | (cpu->pstate.el == 0 && !(cpu->sys.sctlr[1] >> 14 & 1) ? 16 : 0); /* DCZID_EL0: 64 bytes; DZP */
     case ENCODE(3, 0, 0, 0, 0):
-        return cpu->config.midr;
+        return cpu->pstate.el == 1 && cpu->has_el2 ? cpu->sys.vpidr : cpu->config.midr;
     case ENCODE(3, 0, 0, 0, 5):
-        return cpu->config.mpidr | 1ull << 31;
+        return cpu->pstate.el == 1 && cpu->has_el2 ? cpu->sys.vmpidr : cpu->config.mpidr | 1ull << 31;
     case ENCODE(3, 0, 0, 4, 0): /* no FP, no SIMD; GICv3 system registers; EL2 when entered there */
         return 0x01FF0011 | (cpu->has_el2 ? 0x100 : 0);
     case ENCODE(3, 0, 0, 6, 0):
@@ -212,7 +287,12 @@ static uint64_t special_read(struct cpu *cpu, uint16_t encoding)
     case ENCODE(3, 3, 14, 3, 1):
         return timer_control(cpu->sys.cntv_ctl, virtual_count(cpu) >= cpu->sys.cntv_cval);
     case ENCODE(3, 3, 9, 13, 0):
-        return (uint64_t)((unsigned __int128)cpu->now_ps * cpu->config.freq_hz / PS_PER_S) - cpu->sys.pmccntr_offset;
+        return cycle_counter(cpu);
+    case ENCODE(3, 3, 9, 12, 0):
+        return cpu->sys.pmcr; /* PMCR.N = 0: no event counters */
+    case ENCODE(3, 3, 9, 12, 1):
+    case ENCODE(3, 3, 9, 12, 2):
+        return cpu->sys.pmcnten;
     default:
         return 0;
     }
@@ -248,15 +328,46 @@ static void special_write(struct cpu *cpu, uint16_t encoding, uint64_t value)
         cpu->sys.cntv_ctl = value & 3;
         break;
     case ENCODE(3, 3, 9, 13, 0):
-        cpu->sys.pmccntr_offset += special_read(cpu, encoding) - value;
+        set_cycle_counter(cpu, value);
+        break;
+    case ENCODE(3, 3, 9, 12, 0):
+        set_counting(cpu, value, cpu->sys.pmcnten);
+        break;
+    case ENCODE(3, 3, 9, 12, 1):
+        set_counting(cpu, cpu->sys.pmcr, cpu->sys.pmcnten | value);
+        break;
+    case ENCODE(3, 3, 9, 12, 2):
+        set_counting(cpu, cpu->sys.pmcr, cpu->sys.pmcnten & ~value);
         break;
     default:
         break;
     }
 }
 
+/* PMUSERENR_EL0: EN allows all, CR reading the cycle counter, ER PMSELR and reading PMXEVCNTR, SW PMSWINC. */
+static bool user_allowed_pmu(const struct cpu *cpu, uint16_t encoding, bool write)
+{
+    enum { EN = 1, SW = 2, CR = 4, ER = 8 };
+    uint64_t allowed = cpu->sys.pmuserenr;
+
+    switch (encoding) {
+    case ENCODE(3, 3, 9, 14, 0): /* PMUSERENR_EL0 itself */
+        return true;
+    case ENCODE(3, 3, 9, 13, 0):
+        return allowed & (write ? EN : EN | CR);
+    case ENCODE(3, 3, 9, 12, 5):
+        return allowed & (EN | ER);
+    case ENCODE(3, 3, 9, 13, 2):
+        return allowed & (write ? EN : EN | ER);
+    case ENCODE(3, 3, 9, 12, 4):
+        return allowed & (EN | SW);
+    default:
+        return allowed & EN;
+    }
+}
+
 /* Whether EL0 may access a register that EL0 can reach; false: trapped to EL1. */
-static bool user_allowed(const struct cpu *cpu, uint16_t encoding)
+static bool user_allowed(const struct cpu *cpu, uint16_t encoding, bool write)
 {
     unsigned crn = encoding >> 7 & 15, crm = encoding >> 3 & 15, op2 = encoding & 7;
 
@@ -264,8 +375,8 @@ static bool user_allowed(const struct cpu *cpu, uint16_t encoding)
         return cpu->sys.sctlr[1] >> 15 & 1; /* UCT */
     if (encoding == ENCODE(3, 3, 4, 2, 1))
         return cpu->sys.sctlr[1] >> 9 & 1; /* UMA */
-    if (crn == 9)
-        return cpu->sys.pmuserenr & 1;
+    if (crn == 9 || encoding == ENCODE(3, 3, 14, 15, 7))
+        return user_allowed_pmu(cpu, encoding, write);
     if (crn != 14)
         return true;
     if (crm == 0 && op2 == 0)
@@ -286,7 +397,7 @@ static const struct sysreg *accessible(struct cpu *cpu, uint16_t encoding, bool 
         return NULL;
     if (encoding == ENCODE(3, 0, 4, 1, 0) && !cpu->pstate.sp)
         return NULL; /* SP_EL0 while it is the current stack pointer */
-    if (el == 0 && !user_allowed(cpu, encoding)) {
+    if (el == 0 && !user_allowed(cpu, encoding, write)) {
         *outcome = SYSREG_TRAP;
         return NULL;
     }
@@ -327,6 +438,8 @@ enum sysreg_result sysreg_write(struct cpu *cpu, uint16_t encoding, uint64_t val
             return SYSREG_OK;
         return outcome;
     }
+    if (reg->effect & TIMER) /* what the old values did until now */
+        timer_update(cpu, cpu->now_ps);
     if (reg->kind == STORED)
         *storage(cpu, reg) = value;
     else if (reg->kind == SPECIAL)
@@ -409,5 +522,7 @@ void sysreg_reset(struct cpu *cpu)
     const uint64_t SCTLR_EL1_RES1 = 0x30D00800, SCTLR_EL2_RES1 = 0x30C50830;
 
     cpu->sys = (struct sysregs){.sctlr = {0, SCTLR_EL1_RES1, SCTLR_EL2_RES1}};
-    cpu->sys.cntkctl = 0;
+    cpu->sys.vpidr = cpu->config.midr;
+    cpu->sys.vmpidr = cpu->config.mpidr | 1ull << 31;
+    cpu->timer_checked_ps = 0;
 }

@@ -17,22 +17,33 @@ static uint64_t time_of_count(const struct cpu *cpu, uint64_t value)
     return t >= NEVER_PS ? NEVER_PS : (uint64_t)t;
 }
 
-/* Sets one PPI line; returns when the condition will become true by itself. */
+/* Sets one PPI line; returns when the condition will become true by itself. Counts wrap: the offset may be "negative". */
 static uint64_t update_one(struct cpu *cpu, uint64_t t_ps, unsigned intid, uint64_t ctl, uint64_t cval, uint64_t offset)
 {
-    bool met = timer_count(cpu, t_ps) - offset >= cval;
+    uint64_t physical = timer_count(cpu, t_ps), count = physical - offset;
+    bool met = count >= cval, level = (ctl & CTL_ENABLE) && !(ctl & CTL_IMASK) && met;
+    uint64_t at_ps = t_ps;
 
-    cpu->bus.set_ppi(cpu->bus.ctx, intid, (ctl & CTL_ENABLE) && !(ctl & CTL_IMASK) && met, t_ps);
+    if (level) { /* it rose by itself since the last look, or by the write that asks for this one */
+        at_ps = time_of_count(cpu, cval + offset);
+        if (at_ps < cpu->timer_checked_ps)
+            at_ps = cpu->timer_checked_ps;
+        if (at_ps > t_ps)
+            at_ps = t_ps;
+    }
+    cpu->bus.set_ppi(cpu->bus.ctx, intid, level, at_ps);
     if (!(ctl & CTL_ENABLE) || (ctl & CTL_IMASK) || met)
         return NEVER_PS;
-    return cval + offset < cval ? NEVER_PS : time_of_count(cpu, cval + offset);
+    return physical + (cval - count) < physical ? NEVER_PS : time_of_count(cpu, physical + (cval - count));
 }
 
 void timer_update(struct cpu *cpu, uint64_t t_ps)
 {
-    uint64_t physical = update_one(cpu, t_ps, PPI_PHYSICAL, cpu->sys.cntp_ctl, cpu->sys.cntp_cval, 0);
-    uint64_t virtual_ = update_one(cpu, t_ps, PPI_VIRTUAL, cpu->sys.cntv_ctl, cpu->sys.cntv_cval, cpu->sys.cntvoff);
+    uint64_t physical, virtual_;
 
+    physical = update_one(cpu, t_ps, PPI_PHYSICAL, cpu->sys.cntp_ctl, cpu->sys.cntp_cval, 0);
+    virtual_ = update_one(cpu, t_ps, PPI_VIRTUAL, cpu->sys.cntv_ctl, cpu->sys.cntv_cval, cpu->sys.cntvoff);
+    cpu->timer_checked_ps = t_ps;
     cpu->timer_deadline_ps = physical < virtual_ ? physical : virtual_;
     cpu->run_limit_ps = 0; /* ask for a new limit that respects the deadline */
     cpu->attention = true;

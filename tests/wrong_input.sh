@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# usage: wrong_input.sh DMASIM: wrong inputs give the exact message and exit status, and leave no result behind.
+set -u
+dmasim=$1 failed=0 count=0
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+# expect STATUS 'MESSAGE' COMMAND...
+expect() {
+  local status=$1 message=$2 got rc
+  shift 2
+  got=$("$@" 2>&1 >/dev/null) && rc=0 || rc=$?
+  count=$((count + 1))
+  if [ "$rc" != "$status" ] || [ "$got" != "$message" ]; then
+    failed=$((failed + 1))
+    printf 'FAILED %s\n  expected %s: %s\n  got      %s: %s\n' "$*" "$status" "$message" "$rc" "$got"
+  fi
+}
+run() { expect "$1" "$2" "$dmasim" run batched-sync-d9500 -o "$dir/out" -s iterations=1 --quiet "${@:3}"; }
+
+run 2 '-s: unknown key "cmo.slot"; did you mean "cmo.slots"?' -s cmo.slot=3
+run 2 '-s: cpu.freq_hz: "2.6" has no known unit; write a number with Hz, kHz, MHz or GHz' -s cpu.freq_hz=2.6
+run 2 '-s: cpu.freq_hz: "2.6ns" has no known unit; write a number with Hz, kHz, MHz or GHz' -s cpu.freq_hz=2.6ns
+run 2 '-s: cmo.slots: "0" is out of bounds; 1 to 65536 are possible' -s cmo.slots=0
+run 2 '-s: l2.bytes: "2MB" has no known unit; write a number with B, KiB, MiB or GiB' -s l2.bytes=2MB
+run 2 '-s: cpu.lse: "yes" is not understood; write true or false' -s cpu.lse=yes
+run 2 '-s: dram.latency_ps: "0.5ps" is finer than the smallest unit' -s dram.latency_ps=0.5ps
+run 2 '-s cmo.slots: write -s key=value' -s cmo.slots
+expect 2 'there is no scenario "batched"; `dmasim list` shows what there is' "$dmasim" run batched
+expect 2 'dmasim: there is no command "rum"; did you mean "run"?' "$dmasim" rum
+expect 2 'run needs a scenario; `dmasim list` shows what there is' "$dmasim" run
+expect 2 'unknown key "cpu.width_"; did you mean "cpu.width"?' "$dmasim" explain cpu.width_
+
+cat >s.yaml <<E2
+scenario: s
+platform: nowhere
+guest: batched_sync
+variants:
+  a: {build: per_entry, cmo.slotz: 3}
+varians: 1
+E2
+expect 2 's.yaml:6:1: unknown entry "varians" in a scenario; did you mean "variants"?
+s.yaml:5:36: unknown key "cmo.slotz"; did you mean "cmo.slots"?' "$dmasim" check s.yaml
+printf 'scenario: s\nplatform: nowhere\nguest: batched_sync\nvariants:\n  a: {build: per_entry}\n' >p.yaml
+expect 2 'there is no platform "nowhere"; `dmasim list` shows what there is' "$dmasim" check p.yaml
+printf 'scenario: s\nscenario: t\n' >d.yaml
+expect 2 'd.yaml:2:1: "scenario" stands twice; the first is in line 1' "$dmasim" check d.yaml
+printf 'a: [1\n' >y.yaml
+expect 2 "y.yaml:2:1: not valid YAML: did not find expected ',' or ']'" "$dmasim" check y.yaml
+
+echo text >text.elf
+expect 2 'text.elf: not an ELF file' "$dmasim" exec text.elf
+expect 2 'missing.elf: cannot be opened' "$dmasim" exec missing.elf
+cp /bin/true true.elf
+expect 2 'true.elf: the ELF file is not for AArch64 (EM_AARCH64)' "$dmasim" exec true.elf
+head -c 100 /bin/true >short.elf
+got=$("$dmasim" exec short.elf 2>&1) && rc=0 || rc=$?
+[ "$rc" = 2 ] || { echo "FAILED truncated ELF: status $rc: $got"; failed=$((failed + 1)); }
+count=$((count + 1))
+
+if [ "$(id -u)" = 0 ]; then out=/proc/nowhere; else out=/nowhere; fi
+expect 2 "$out: the output folder cannot be written" "$dmasim" run batched-sync-d9500 -s iterations=1 --quiet -o "$out"
+got=$("$dmasim" run batched-sync-d9500 -s iterations=200 -s sim.instruction_limit=1000 --quiet -o "$dir/out" 2>&1) && rc=0 || rc=$?
+case "$rc:$got" in
+3:*"the instruction limit (sim.instruction_limit) is reached"*) ;;
+*) echo "FAILED instruction limit: $rc: $got"; failed=$((failed + 1)) ;;
+esac
+count=$((count + 1))
+if [ -e "$dir/out/result.json" ] || ls "$dir"/out/*.tmp >/dev/null 2>&1; then
+  echo "FAILED: a refused run left a result behind"
+  failed=$((failed + 1))
+fi
+echo "$((count - failed)) passed, $failed failed"
+[ "$failed" = 0 ]
