@@ -75,6 +75,8 @@ const struct key key_table[] = {
     COUNT("dmac.burst_bytes", "256", "16", "4096", "largest request of the copy engine, a power of two", NOTE_ASSUMED),
     COUNT("dmac.outstanding", "16", "1", "256", "reads, and writes, in flight", NOTE_ASSUMED),
     TIME("dmac.issue_ps", "10ns", "least time between two requests", NOTE_ASSUMED),
+    BOOL("exec.unaligned", "true", "with the MMU off, `dmasim exec` performs unaligned accesses instead of an alignment fault",
+         "as QEMU does, for programs built without -mstrict-align; silicon faults (Device memory, DDI 0487 B2.10)"),
     COUNT("exec.el", "1", "1", "2", "exception level at which `dmasim exec` enters", "EL1, as kernels are entered without EL2"),
 };
 const size_t key_table_count = sizeof(key_table) / sizeof(key_table[0]);

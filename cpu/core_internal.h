@@ -56,7 +56,10 @@ struct tlb_entry {
 
 enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH };
 
-/* Outcome of a translation. fault: 0 none, else the FSC (DDI 0487 ESR_ELx ISS.DFSC). */
+/* Outcome of a translation. fault: 0 none, else the FSC (DDI 0487 ESR_ELx ISS.DFSC); FSC 0, an address size fault of level 0,
+ * travels as FSC_ADDRESS_SIZE_LEVEL_0 and loses its mark in exception.c. */
+#define FSC_ADDRESS_SIZE_LEVEL_0 0x40
+#define FSC_MASK 0x3Fu
 struct translation {
     uint64_t pa;
     uint64_t done_ps; /* walk time included; equals the start on a TLB hit in the first level */
@@ -64,7 +67,7 @@ struct translation {
     enum shareability sh;
     uint8_t fault;
     bool writable;  /* a store at this privilege would be allowed too */
-    bool s1ptw;
+    bool flat; /* the MMU is off */
     uint32_t epoch; /* cpu->translation_epoch when the translation began: a shortcut may be kept only while they are equal */
 };
 

@@ -39,6 +39,7 @@ struct cpu_config {
     uint32_t tlb_entries;      /* second-level TLB */
 
     uint64_t instruction_limit; /* core_run() ends with CPU_STOP_INSTRUCTION_LIMIT; 0: none */
+    bool unaligned_flat;        /* with the MMU off, unaligned accesses to memory are performed (as QEMU does) instead of faulting */
     bool semihosting;           /* HLT #0xF000 calls core_ports.semihost */
 };
 

@@ -89,6 +89,8 @@ static void take(struct cpu *cpu, unsigned target, enum exception_class ec, uint
         cpu->sys.far_[target] = far_value;
     enter(cpu, target, preferred, 0);
     cpu->exception_seen = true;
+    if (cpu->exception_repeats)
+        return; /* of a chain of exceptions the first one tells the cause */
     cpu->last_esr = cpu->sys.esr[target];
     cpu->last_elr = preferred;
     cpu->last_far = far_valid ? far_value : 0;
@@ -115,14 +117,14 @@ void exception_undefined(struct cpu *cpu, uint64_t pc)
 
 void exception_data_abort(struct cpu *cpu, uint64_t pc, uint64_t va, uint8_t fsc, bool write, bool cache_op)
 {
-    uint32_t iss = fsc | (write ? 1u << 6 : 0) | (cache_op ? 1u << 8 : 0);
+    uint32_t iss = (fsc & FSC_MASK) | (write ? 1u << 6 : 0) | (cache_op ? 1u << 8 : 0);
 
     exception_sync(cpu, cpu->pstate.el == 0 ? EC_DABT_LOW : EC_DABT_CUR, iss, pc, va, true);
 }
 
 void exception_instruction_abort(struct cpu *cpu, uint64_t va, uint8_t fsc)
 {
-    exception_sync(cpu, cpu->pstate.el == 0 ? EC_IABT_LOW : EC_IABT_CUR, fsc, va, va, true);
+    exception_sync(cpu, cpu->pstate.el == 0 ? EC_IABT_LOW : EC_IABT_CUR, fsc & FSC_MASK, va, va, true);
 }
 
 bool exception_take_interrupt(struct cpu *cpu)

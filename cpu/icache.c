@@ -125,11 +125,11 @@ static bool fetch_bytes(struct cpu *cpu, uint64_t pa, const struct translation *
         if (grant.status != TXN_OK)
             return false;
         memcpy(data, grant.data, LINE_BYTES);
-        timing_stall_until(cpu, grant.done_ps, STACK_FETCH);
+        timing_fetched(cpu, grant.done_ps);
         return true;
     }
     cpu->bus.access(cpu->bus.ctx, &txn);
-    timing_stall_until(cpu, txn.done_ps, STACK_FETCH);
+    timing_fetched(cpu, txn.done_ps);
     return txn.status == TXN_OK;
 }
 
@@ -177,8 +177,8 @@ struct decoded_line *icache_line(struct cpu *cpu, uint64_t va)
         unlink_line(icache, line);
         decode_line(cpu, line, data);
         line->pa = pa;
-    } else if (translation.done_ps > ticks_to_ps(cpu->timing->dispatch)) {
-        timing_stall_until(cpu, translation.done_ps, STACK_FETCH);
+    } else {
+        timing_fetched(cpu, translation.done_ps);
     }
     line->used = 1;
     if (translation.epoch != cpu->translation_epoch)

@@ -183,7 +183,7 @@ static bool piece_access(struct cpu *cpu, const struct piece *piece, uint8_t *da
 
     if (translation.fault)
         return data_abort(cpu, piece, translation.fault);
-    if (device && !aligned(piece))
+    if (device && !aligned(piece) && !(translation.flat && cpu->config.unaligned_flat))
         return data_abort(cpu, piece, FSC_ALIGNMENT);
     if (translation.type != MEM_NORMAL_WB)
         return uncached(cpu, piece, &translation, data, start, done);

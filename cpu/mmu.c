@@ -219,7 +219,7 @@ static uint8_t walk_tables(struct cpu *cpu, struct walk *walk, struct tlb_entry 
     uint64_t inherited = 0, descriptor = 0;
 
     if (table >> walk->output_bits)
-        return FSC_ADDRESS_SIZE;
+        return FSC_ADDRESS_SIZE_LEVEL_0;
     for (;; level++) {
         unsigned shift = level_shift(walk, level);
         uint64_t index = walk->va >> shift & ((1ull << width) - 1);
@@ -230,7 +230,7 @@ static uint8_t walk_tables(struct cpu *cpu, struct walk *walk, struct tlb_entry 
             return (uint8_t)(FSC_TRANSLATION + level);
         uint64_t address = descriptor & ((1ull << PA_BITS) - 1) & ~((1ull << (leaf ? shift : walk->granule_shift)) - 1);
         if (address >> walk->output_bits)
-            return (uint8_t)(FSC_ADDRESS_SIZE + level);
+            return level ? (uint8_t)(FSC_ADDRESS_SIZE + level) : FSC_ADDRESS_SIZE_LEVEL_0;
         if (leaf) {
             if (!(descriptor >> 10 & 1))
                 return (uint8_t)(FSC_ACCESS_FLAG + level);
@@ -288,12 +288,13 @@ static struct translation flat(const struct cpu *cpu, uint64_t va, enum mmu_acce
                                  .type = MEM_DEVICE_nGnRnE,
                                  .sh = SH_OUTER,
                                  .writable = true,
+                                 .flat = true,
                                  .epoch = cpu->translation_epoch};
 
     if (access == MMU_FETCH)
         result.type = sctlr & SCTLR_I ? MEM_NORMAL_WB : MEM_NORMAL_NC;
     if (va >> PA_BITS)
-        result.fault = FSC_ADDRESS_SIZE;
+        result.fault = FSC_ADDRESS_SIZE_LEVEL_0;
     return result;
 }
 
@@ -461,7 +462,7 @@ void mmu_address_translate(struct cpu *cpu, unsigned op2, uint64_t va)
     result = mmu_translate_maintenance(cpu, va, access, cpu->now_ps);
     cpu->pstate.el = (uint8_t)el;
     if (result.fault)
-        cpu->sys.par = 1 | (uint64_t)result.fault << 1 | 1ull << 11;
+        cpu->sys.par = 1 | (uint64_t)(result.fault & FSC_MASK) << 1 | 1ull << 11;
     else
         cpu->sys.par = (result.pa & 0x0000FFFFFFFFF000ull) | (uint64_t)result.sh << 7 | 1ull << 11 |
                        (uint64_t)attributes[result.type] << 56;

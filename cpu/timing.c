@@ -97,6 +97,18 @@ void timing_sync(struct cpu *cpu, uint64_t t_ps)
     cpu->timing->run_limit = limit_ps > UINT64_MAX / TICKS_PER_PS ? UINT64_MAX : ps_to_ticks(limit_ps);
 }
 
+void timing_fetched(struct cpu *cpu, uint64_t t_ps)
+{
+    struct timing *timing = cpu->timing;
+    uint64_t t = ps_to_ticks(t_ps);
+
+    if (t <= timing->dispatch)
+        return;
+    timing->dispatch = t;
+    timing_retire_at(cpu, timing, t, STACK_FETCH);
+    cpu->now_ps = ticks_to_ps(timing->retire);
+}
+
 void timing_stall_until(struct cpu *cpu, uint64_t t_ps, enum cpu_stack_part part)
 {
     struct timing *timing = cpu->timing;

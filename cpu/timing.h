@@ -57,6 +57,9 @@ static inline void timing_retire_at(struct cpu *cpu, struct timing *timing, uint
 void timing_dsb(struct cpu *cpu, unsigned domain_type, bool nxs);
 void timing_dmb(struct cpu *cpu, unsigned domain_type);
 
+/* Instructions arrive at t_ps: what follows is dispatched no earlier; what is in flight goes on. */
+void timing_fetched(struct cpu *cpu, uint64_t t_ps);
+
 /* A miss that begins at start: when a miss slot is free. */
 uint64_t timing_mshr_start(struct timing *timing, uint64_t start);
 void timing_mshr_done(struct timing *timing, uint64_t done);

@@ -214,6 +214,7 @@ void platform::build_cores()
     port = semihost_port(&semihost_);
     for (unsigned core = 0; core < around_.cores; core++) {
         struct cpu_config config = cpu_config_of(config_, core);
+        config.unaligned_flat = guest_.bare && config_get(config_, "exec.unaligned");
         cores_.push_back(std::make_unique<core_module>(("core" + std::to_string(core)).c_str(), config, around_, port,
                                                        errors_));
         cores_.back()->coherent.bind(ram_->coherent[core]);

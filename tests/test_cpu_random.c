@@ -199,37 +199,12 @@ static void compare(struct machine *m, uint32_t word)
             complain(m, word, "memory byte", i, ours[i], theirs[i]);
 }
 
-/* Map the memory Normal Write-Back with one block, MMU on. */
-static void normal_memory(struct machine *m)
-{
-    static const uint32_t program[] = {
-        0xD518A200, /* msr mair_el1, x0 */
-        0xD5182041, /* msr tcr_el1, x1 */
-        0xD5182002, /* msr ttbr0_el1, x2 */
-        0xD5181003, /* msr sctlr_el1, x3 */
-        0xD5033FDF, /* isb */
-        0xD45E0000, /* hlt #0xf000: without a host, Undefined: stops at the vector */
-    };
-    uint64_t table = CODE + 0x30000, second = table + 0x1000, pointer = second | 3;
-    uint64_t block = 1 | 1 << 10 | 3 << 8, blocks[] = {CODE | block, (CODE + 0x200000) | block | 1 << 6};
-
-    memcpy(flat_bus_memory(m->bus, table + 8), &pointer, 8);
-    memcpy(flat_bus_memory(m->bus, second), blocks, sizeof(blocks));
-    memcpy(flat_bus_memory(m->bus, CODE), program, sizeof(program));
-    cpu_reset(m->cpu, CODE, 0, 1);
-    cpu_set_x(m->cpu, 0, 0xFF);
-    cpu_set_x(m->cpu, 1, 25 | 1 << 8 | 1 << 10 | 3 << 12 | 1ull << 23 | 5ull << 32);
-    cpu_set_x(m->cpu, 2, table);
-    cpu_set_x(m->cpu, 3, 0x30D00800 | 1 | 4 | 1 << 12);
-    cpu_run(m->cpu);
-}
-
 static void run_random(uint64_t seed, unsigned count)
 {
     struct machine m;
 
     setup_machine(&m, seed);
-    normal_memory(&m);
+    flat_cpu_normal_memory(m.bus, m.cpu);
     for (unsigned i = 0; i < WINDOW; i += 8) {
         uint64_t value = next_random(&m);
         memcpy(flat_bus_memory(m.bus, DATA + 0x6000 + i), &value, 8);

@@ -163,3 +163,27 @@ struct cpu_config flat_cpu_config(void)
                                .exception_cycles = 20, .wfe_wake_ps = 5000, .l1_ps = 2000, .l1i_bytes = 65536, .l1i_ways = 4,
                                .tlb_entries = 64, .semihosting = true};
 }
+
+void flat_cpu_normal_memory(struct flat_bus *bus, struct cpu *cpu)
+{
+    static const uint32_t program[] = {
+        0xD518A200, /* msr mair_el1, x0 */
+        0xD5182041, /* msr tcr_el1, x1 */
+        0xD5182002, /* msr ttbr0_el1, x2 */
+        0xD5181003, /* msr sctlr_el1, x3 */
+        0xD5033FDF, /* isb */
+        0xD45E0000, /* hlt #0xf000: without a host, Undefined: stops at the vector */
+    };
+    uint64_t base = bus->base, table = base + 0x30000, second = table + 0x1000, pointer = second | 3;
+    uint64_t block = 1 | 1 << 10 | 3 << 8, blocks[] = {base | block, (base + 0x200000) | block | 1 << 6};
+
+    memcpy(flat_bus_memory(bus, table + 8), &pointer, 8);
+    memcpy(flat_bus_memory(bus, second), blocks, sizeof(blocks));
+    memcpy(flat_bus_memory(bus, base), program, sizeof(program));
+    cpu_reset(cpu, base, 0, 1);
+    cpu_set_x(cpu, 0, 0xFF);
+    cpu_set_x(cpu, 1, 25 | 1 << 8 | 1 << 10 | 3 << 12 | 1ull << 23 | 5ull << 32);
+    cpu_set_x(cpu, 2, table);
+    cpu_set_x(cpu, 3, 0x30D00800 | 1 | 4 | 1 << 12);
+    cpu_run(cpu);
+}
