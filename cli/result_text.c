@@ -30,11 +30,33 @@ static const char *verdict(const struct row *row)
     return !row->expectation ? "" : row->ok ? "ok" : "NOT OK";
 }
 
-static void print_stacks(const struct result *result, FILE *stream)
+/* Widths of the columns whose texts the scenario chooses. */
+struct widths {
+    int case_name, variant, metric;
+};
+
+static int wider(int width, const char *text)
+{
+    return (int)strlen(text) > width ? (int)strlen(text) : width;
+}
+
+static struct widths widths_of(const struct result *result)
+{
+    struct widths widths = {4, 7, 6};
+
+    for (size_t i = 0; i < result->row_count; i++) {
+        widths.case_name = wider(widths.case_name, result->rows[i].case_name);
+        widths.variant = wider(widths.variant, result->rows[i].variant);
+        widths.metric = wider(widths.metric, result->rows[i].metric);
+    }
+    return widths;
+}
+
+static void print_stacks(const struct result *result, const struct widths *widths, FILE *stream)
 {
     for (size_t i = 0; i < result->stack_count; i++) {
         const struct stack *stack = &result->stacks[i];
-        fprintf(stream, "  %-12s %-12s", stack->case_name, stack->variant);
+        fprintf(stream, "  %-*s  %-*s", widths->case_name, stack->case_name, widths->variant, stack->variant);
         for (unsigned part = 0; part < STACK_PARTS; part++)
             if (stack->parts[part] >= 0.0005)
                 fprintf(stream, "  %s %.1f %%", cpu_stack_part_names[part], 100 * stack->parts[part]);
@@ -44,26 +66,30 @@ static void print_stacks(const struct result *result, FILE *stream)
 
 void result_print_table(const struct result *result, FILE *stream)
 {
+    struct widths widths = widths_of(result);
     char published[32], error[32];
 
     fprintf(stream, "\n%s: %s\n\n", result->scenario->name, result->scenario->description ? result->scenario->description : "");
-    fprintf(stream, "  %-12s %-12s %-12s %14s %10s %12s %-10s %s\n", "case", "variant", "metric", "simulated", "published", "error",
-            "role", "");
+    fprintf(stream, "  %-*s  %-*s  %-*s  %14s  %9s  %9s  %s\n", widths.case_name, "case", widths.variant, "variant", widths.metric,
+            "metric", "simulated", "published", "error", "role");
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
-        fprintf(stream, "  %-12s %-12s %-12s %10.6g %-3s %10s %12s %-10s %s\n", row->case_name, row->variant, row->metric, row->value,
-                row->unit, published_text(row, published), error_text(row, error),
-                row->expectation ? row->expectation->role : "", verdict(row));
+        fprintf(stream, "  %-*s  %-*s  %-*s  %10.6g %-3s", widths.case_name, row->case_name, widths.variant, row->variant,
+                widths.metric, row->metric, row->value, row->unit);
+        if (row->expectation)
+            fprintf(stream, "  %9s  %9s  %-9s  %s", published_text(row, published), error_text(row, error), row->expectation->role,
+                    verdict(row));
+        fputc('\n', stream);
     }
     if (result->stack_count) {
         fprintf(stream, "\nWhere the time went\n");
-        print_stacks(result, stream);
+        print_stacks(result, &widths, stream);
     }
     if (result->count_count) {
         fprintf(stream, "\nPer call\n");
         for (size_t i = 0; i < result->count_count; i++)
-            fprintf(stream, "  %-12s %-12s  %llu DC operations  %llu DSB  %llu instructions\n", result->counts[i].case_name,
-                    result->counts[i].variant, (unsigned long long)result->counts[i].dc_ops,
+            fprintf(stream, "  %-*s  %-*s  %llu DC operations  %llu DSB  %llu instructions\n", widths.case_name,
+                    result->counts[i].case_name, widths.variant, result->counts[i].variant, (unsigned long long)result->counts[i].dc_ops,
                     (unsigned long long)result->counts[i].dsbs, (unsigned long long)result->counts[i].instructions);
     }
     fputc('\n', stream);

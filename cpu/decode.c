@@ -282,6 +282,7 @@ static void decode_system(uint32_t word, struct insn *insn)
         decode_barrier(word, insn);
     } else if ((word & 0xFFF8F01F) == 0xD500401F) {
         insn->op = INSN_MSR_IMM;
+        insn->rd = REG_ZERO; /* as a trap reports it: Rt is 31 */
         insn->a = (uint8_t)(bits(word, 18, 16) << 3 | bits(word, 7, 5));
         insn->b = (uint8_t)bits(word, 11, 8);
     }

@@ -184,11 +184,11 @@ START_TEST(instruction_aborts)
 {
     bench_mmu_on(bench, 12, 39);
     bench_map(bench, &bench->lower, BENCH_RAM, 1, BENCH_RAM, DESC_AP(0));
+    bench_map(bench, &bench->lower, 0x3000, 3, BENCH_DATA, DESC_AP(2) | DESC_UXN);
     cpu->x[0] = 0x2000;
     run_one(0xD61F0000); /* br x0 */
     assert_entered(1, BENCH_VECTORS + 0x200, 0x86000007, 0x2000, 0x3C5);
     ck_assert_uint_eq(cpu->sys.far_[1], 0x2000);
-    bench_map(bench, &bench->lower, 0x3000, 3, BENCH_DATA, DESC_AP(2) | DESC_UXN);
     pstate_set(cpu, 0x3C0);
     cpu->x[0] = 0x3000;
     run_one(0xD61F0000);
@@ -343,7 +343,6 @@ END_TEST
 START_TEST(exception_loop_is_noticed)
 {
     cpu->sys.vbar[1] = 0x1000; /* no memory */
-    bench->flat.base = BENCH_RAM;
     *(uint32_t *)flat_bus_memory(&bench->flat, BENCH_CODE) = A64_SVC(0);
     cpu->pc = BENCH_CODE;
     ck_assert_int_eq(cpu_run(cpu), CPU_STOP_STUCK);

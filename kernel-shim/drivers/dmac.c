@@ -1,0 +1,38 @@
+#include "dmac.h"
+
+#include "simctl.h"
+
+enum { CTRL = 0x00, STATUS = 0x08, DESC = 0x10, ERROR_STATUS = 0x20, ATTRIBUTES = 0x2C };
+enum { STATUS_DONE = 2, STATUS_ERROR = 4 };
+
+void *dma_alloc_coherent(size_t bytes, uint64_t *dma_address)
+{
+    char *pages = alloc_pages_exact(bytes);
+
+    /* no line of it may stay in a cache: the memory is used through its Non-cacheable address only */
+    for (size_t i = 0; i < bytes; i += 64)
+        asm volatile("dc civac, %0" ::"r"(pages + i) : "memory");
+    mb();
+    *dma_address = virt_to_phys(pages);
+    return memset(pages + NONCACHEABLE_OFFSET, 0, bytes);
+}
+
+void dmac_prepare(uint64_t descriptor, bool coherent)
+{
+    writeq_relaxed(STATUS_DONE | STATUS_ERROR, DMAC_BASE + STATUS);
+    writel_relaxed(coherent, DMAC_BASE + ATTRIBUTES);
+    writeq_relaxed(descriptor, DMAC_BASE + DESC);
+}
+
+void dmac_ring(bool interrupt)
+{
+    writeq_relaxed(interrupt ? 3 : 1, DMAC_BASE + CTRL);
+}
+
+uint32_t dmac_wait(void)
+{
+    while (!(readq_relaxed(DMAC_BASE + STATUS) & STATUS_DONE))
+        cpu_relax();
+    dma_rmb();
+    return readl_relaxed(DMAC_BASE + ERROR_STATUS);
+}
