@@ -4,6 +4,7 @@
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What must stay open while the image is used. */
@@ -166,14 +167,16 @@ bool elf_image_read(const char *path, uint64_t ram_base, uint64_t ram_bytes, str
                     struct error_list *errors)
 {
     struct elf_file *file = calloc(1, sizeof(*file));
+    struct stat status;
 
     *image = (struct elf_image){.file = file};
     if (!file)
         return false;
-    file->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (file->fd < 0) {
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hold us */
+    if (file->fd < 0 || fstat(file->fd, &status) || !S_ISREG(status.st_mode)) {
+        bool opened = file->fd >= 0;
         elf_image_free(image);
-        return refuse(errors, path, "cannot be opened");
+        return refuse(errors, path, opened ? "is not a regular file" : "cannot be opened");
     }
     elf_version(EV_CURRENT);
     file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
