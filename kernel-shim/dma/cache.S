@@ -2,6 +2,7 @@
  * Cache maintenance of a range of VAs [x0, x1) to the PoC (kernel_algorithms: arch/arm64/mm/cache.S): four instructions a line. The
  * _nosync forms leave the completing DSB to the caller.
  */
+    .file "cache.S" /* else the symbol table gets the name of a temporary file */
     .text
 
     /* x2 = D-cache line size, x3 = line mask */

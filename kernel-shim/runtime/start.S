@@ -2,6 +2,7 @@
  * Start-up of a guest: entered at EL1 with MMU and caches off. Core 0 builds the page tables and runs main(); a secondary core
  * (X0 = its number) waits for nothing: it is started only when the tables exist.
  */
+    .file "start.S" /* else the symbol table gets the name of a temporary file */
     .section .text.start, "ax"
     .global _start
 _start:
