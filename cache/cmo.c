@@ -122,23 +122,36 @@ static void remove_at(struct cmo_queue *queue, uint32_t index)
     queue->count--;
 }
 
+/* Also notices when the completions ascend again. */
 static void find_earliest(struct cmo_queue *queue)
 {
+    uint64_t before = 0;
+
     queue->earliest_ps = NEVER_PS;
-    if (queue->count == 0)
-        queue->in_order = true;
-    else if (queue->in_order)
-        queue->earliest_ps = pending_at(queue, 0)->done_ps;
-    else
-        for (uint32_t i = 0; i < queue->count; i++)
-            if (pending_at(queue, i)->done_ps < queue->earliest_ps)
-                queue->earliest_ps = pending_at(queue, i)->done_ps;
+    queue->in_order = true;
+    for (uint32_t i = 0; i < queue->count; i++) {
+        uint64_t done_ps = pending_at(queue, i)->done_ps;
+        if (done_ps < queue->earliest_ps)
+            queue->earliest_ps = done_ps;
+        queue->in_order &= done_ps >= before;
+        before = done_ps;
+    }
 }
 
 static void advance_queue(struct cache *cache, unsigned core, uint64_t t_ps)
 {
     struct cmo_queue *queue = &cache->cores[core].cmos;
 
+    if (queue->in_order) {
+        while (queue->count && pending_at(queue, 0)->done_ps <= t_ps) {
+            struct pending_cmo cmo = *pending_at(queue, 0);
+            queue->head = (queue->head + 1) & (queue->capacity - 1);
+            queue->count--;
+            apply(cache, core, &cmo);
+        }
+        queue->earliest_ps = queue->count ? pending_at(queue, 0)->done_ps : NEVER_PS;
+        return;
+    }
     while (queue->earliest_ps <= t_ps) {
         uint32_t index = 0;
         while (pending_at(queue, index)->done_ps != queue->earliest_ps)

@@ -28,7 +28,8 @@ static bool header_fine(const Elf64_Ehdr *header, const char *path, struct error
     if (header->e_machine != EM_AARCH64)
         return refuse(errors, path, "the ELF file is not for AArch64 (EM_AARCH64)");
     if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
-        return refuse(errors, path, "the ELF file is not an executable (ET_EXEC, or ET_DYN without relocations): link it first");
+        return refuse(errors, path,
+                      "the ELF file is not an executable (ET_EXEC, or ET_DYN without relocations): link it first");
     return true;
 }
 
@@ -49,7 +50,8 @@ static bool dynamic_fine(Elf *elf, const Elf64_Phdr *program, size_t count, cons
             if (dyn->d_tag == DT_NULL)
                 break;
             if ((dyn->d_tag == DT_RELASZ || dyn->d_tag == DT_RELSZ || dyn->d_tag == DT_PLTRELSZ ||
-                 dyn->d_tag == DT_RELRSZ) && dyn->d_un.d_val)
+                 dyn->d_tag == DT_RELRSZ) &&
+                dyn->d_un.d_val)
                 return refuse(errors, path, "the ELF file has dynamic relocations: link it with -static -no-pie");
         }
     }
@@ -64,11 +66,12 @@ static bool add_segment(struct elf_image *image, Elf *elf, const Elf64_Phdr *pro
 
     if (program->p_filesz > program->p_memsz)
         return refuse(errors, path, "a segment has more bytes in the file than in memory (p_filesz > p_memsz)");
-    if (program->p_paddr < ram_base || program->p_memsz > ram_bytes || program->p_paddr - ram_base > ram_bytes - program->p_memsz) {
+    if (program->p_paddr < ram_base || program->p_memsz > ram_bytes ||
+        program->p_paddr - ram_base > ram_bytes - program->p_memsz) {
         struct error_place place = {.file = path};
         error_add(errors, &place, "the segment at 0x%llx (0x%llx bytes) lies outside RAM, which is 0x%llx to 0x%llx",
-                  (unsigned long long)program->p_paddr, (unsigned long long)program->p_memsz, (unsigned long long)ram_base,
-                  (unsigned long long)(ram_base + ram_bytes - 1));
+                  (unsigned long long)program->p_paddr, (unsigned long long)program->p_memsz,
+                  (unsigned long long)ram_base, (unsigned long long)(ram_base + ram_bytes - 1));
         return false;
     }
     for (size_t i = 0; i < image->segment_count; i++)
@@ -86,11 +89,12 @@ static bool add_segment(struct elf_image *image, Elf *elf, const Elf64_Phdr *pro
 }
 
 /* The entry is a virtual address; what is loaded is placed by physical ones. */
-static bool find_entry(struct elf_image *image, const Elf64_Phdr *program, size_t count, uint64_t entry, const char *path,
-                       struct error_list *errors)
+static bool find_entry(struct elf_image *image, const Elf64_Phdr *program, size_t count, uint64_t entry,
+                       const char *path, struct error_list *errors)
 {
     for (size_t i = 0; i < count; i++)
-        if (program[i].p_type == PT_LOAD && entry >= program[i].p_vaddr && entry - program[i].p_vaddr < program[i].p_memsz) {
+        if (program[i].p_type == PT_LOAD && entry >= program[i].p_vaddr &&
+            entry - program[i].p_vaddr < program[i].p_memsz) {
             image->entry = entry - program[i].p_vaddr + program[i].p_paddr;
             return true;
         }
@@ -124,7 +128,8 @@ static void read_functions(struct elf_image *image, Elf *elf)
             const Elf64_Sym *symbol = (const Elf64_Sym *)data->d_buf + i;
             const char *name = elf_strptr(elf, header->sh_link, symbol->st_name);
             if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && name)
-                image->functions[image->function_count++] = (struct elf_symbol){name, symbol->st_value, symbol->st_size};
+                image->functions[image->function_count++] =
+                    (struct elf_symbol){name, symbol->st_value, symbol->st_size};
         }
         qsort(image->functions, image->function_count, sizeof(*image->functions), by_value);
         return;

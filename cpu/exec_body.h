@@ -249,7 +249,7 @@
         EXCEPTION;                                                                                                     \
     }
 
-#define L0_OF(va) (&l0[((va) >> LINE_SHIFT) & (L0_ENTRIES - 1)])
+#define L0_OF(va) (&l0[l0_slot(va)])
 #define IN_LINE(va, bytes) (((va) & (LINE_BYTES - 1)) <= LINE_BYTES - (bytes))
 
 /* A load of one register from va; offset_ready names the register of the offset, writeback is a statement. */

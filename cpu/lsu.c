@@ -29,6 +29,7 @@ void l0_flush(struct cpu *cpu)
 {
     struct lsu *lsu = cpu->lsu;
 
+    lsu->cmo_page = L0_NONE;
     if (lsu->filled == 0)
         return;
     for (uint32_t slot = 0; slot < L0_ENTRIES; slot++)
@@ -76,7 +77,7 @@ static bool strict_alignment(const struct cpu *cpu)
 static void l0_fill(struct cpu *cpu, uint64_t va, const struct translation *translation, const struct line_grant *grant)
 {
     struct lsu *lsu = cpu->lsu;
-    uint32_t slot = (uint32_t)(va >> LINE_SHIFT) & (L0_ENTRIES - 1);
+    uint32_t slot = l0_slot(va);
     struct l0_entry *entry = &lsu->l0[slot];
 
     if (!grant->keep || strict_alignment(cpu) || !know_way(lsu, grant->way))
@@ -152,23 +153,29 @@ static bool uncached(struct cpu *cpu, const struct piece *piece, const struct tr
     return txn.status == TXN_OK || data_abort(cpu, piece, FSC_EXTERNAL);
 }
 
+/* A translation that needed a walk delays the access. */
+static uint64_t after_walk(uint64_t start, const struct translation *translation)
+{
+    return translation->done_ps > ticks_to_ps(start) ? ps_to_ticks(translation->done_ps) : start;
+}
+
 /* One piece of Normal Write-Back memory; *place is where its bytes are. */
 static bool cached(struct cpu *cpu, const struct piece *piece, const struct translation *translation, uint64_t start,
                    uint8_t **place, uint64_t *done)
 {
     struct timing *timing = cpu->timing;
     struct line_grant grant;
-    uint64_t begin = ps_to_ticks(translation->done_ps);
+    uint64_t begin = after_walk(start, translation);
+    uint64_t asked_ps = ticks_to_ps(timing_mshr_start(timing, begin));
 
-    if (begin < start)
-        begin = start;
-    begin = timing_mshr_start(timing, begin);
-    grant = cpu->bus.line(cpu->bus.ctx, translation->pa, piece->want, ticks_to_ps(begin));
+    grant = cpu->bus.line(cpu->bus.ctx, translation->pa, piece->want, asked_ps);
     if (grant.status != TXN_OK)
         return data_abort(cpu, piece, FSC_EXTERNAL);
     *done = ps_to_ticks(grant.done_ps);
     if (grant.level != LEVEL_L1)
         timing_mshr_done(timing, *done);
+    else if (grant.done_ps == asked_ps + cpu->config.l1_ps)
+        *done = begin + timing->l1; /* a plain hit: exactly what the interpreter's fast path takes */
     *place = grant.data + (translation->pa & (LINE_BYTES - 1));
     l0_fill(cpu, piece->va, translation, &grant);
     return true;
@@ -191,7 +198,7 @@ static bool piece_access(struct cpu *cpu, const struct piece *piece, uint8_t *da
         return false;
     if (piece->write) {
         memcpy(place, data, piece->bytes);
-        timing_store(cpu->timing, start, *done);
+        timing_store(cpu->timing, start, *done > start + cpu->timing->l1 ? *done : 0); /* a hit is written at once */
         *done = start;
     } else {
         memcpy(data, place, piece->bytes);
@@ -255,6 +262,12 @@ bool lsu_store(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, unsign
 
 bool lsu_store_pair(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, uint64_t start, const void *data)
 {
+    bool one_line = (va & (LINE_BYTES - 1)) <= LINE_BYTES - 2 * bytes;
+
+    /* a pair in one line of Normal memory takes one entry of the store buffer, as on the interpreter's fast path */
+    if (one_line && !strict_alignment(cpu) &&
+        mmu_translate(cpu, va, MMU_WRITE, false, ticks_to_ps(start)).type == MEM_NORMAL_WB)
+        return lsu_store(cpu, pc, va, 2 * bytes, 0, start, data);
     return lsu_store(cpu, pc, va, bytes, 0, start, data) &&
            lsu_store(cpu, pc, va + bytes, bytes, 0, start, (const uint8_t *)data + bytes);
 }
@@ -402,6 +415,31 @@ static bool by_va(enum cmo_op op)
     return op != CMO_DC_ISW && op != CMO_DC_CSW && op != CMO_DC_CISW && op != CMO_IC_IALLU && op != CMO_IC_IALLUIS;
 }
 
+/* DC IVAC needs write permission, the others none at EL1 and read permission at EL0. False: exception. */
+static bool cmo_translate(struct cpu *cpu, uint64_t pc, enum cmo_op op, uint64_t va, uint64_t *pa, uint64_t *start)
+{
+    struct lsu *lsu = cpu->lsu;
+    uint64_t page = va >> 12 << 1 | (op == CMO_DC_IVAC);
+    struct translation translation;
+
+    if (lsu->cmo_page == page) {
+        *pa = lsu->cmo_pa | (va & 0xFFF);
+        return true;
+    }
+    translation = mmu_translate_maintenance(cpu, va, op == CMO_DC_IVAC ? MMU_WRITE : MMU_READ, ticks_to_ps(*start));
+    if (translation.fault) {
+        exception_data_abort(cpu, pc, va, translation.fault, true, true);
+        return false;
+    }
+    *pa = translation.pa;
+    *start = after_walk(*start, &translation);
+    if (translation.epoch == cpu->translation_epoch) {
+        lsu->cmo_page = page;
+        lsu->cmo_pa = translation.pa & ~0xFFFull;
+    }
+    return true;
+}
+
 bool lsu_cache_op(struct cpu *cpu, uint64_t pc, uint16_t encoding, uint64_t xt, uint64_t start)
 {
     struct timing *timing = cpu->timing;
@@ -411,18 +449,8 @@ bool lsu_cache_op(struct cpu *cpu, uint64_t pc, uint16_t encoding, uint64_t xt, 
 
     if (op == CMO_OP_COUNT)
         return zero_block(cpu, pc, xt, start);
-    if (by_va(op)) {
-        /* DC IVAC needs write permission, the others none at EL1 and read permission at EL0. */
-        struct translation translation =
-            mmu_translate_maintenance(cpu, xt, op == CMO_DC_IVAC ? MMU_WRITE : MMU_READ, ticks_to_ps(start));
-        if (translation.fault) {
-            exception_data_abort(cpu, pc, xt, translation.fault, true, true);
-            return false;
-        }
-        addr = translation.pa;
-        if (start < ps_to_ticks(translation.done_ps))
-            start = ps_to_ticks(translation.done_ps);
-    }
+    if (by_va(op) && !cmo_translate(cpu, pc, op, xt, &addr, &start))
+        return false;
     if (start < timing->cmo_next)
         start = timing->cmo_next;
     times = cpu->bus.cmo(cpu->bus.ctx, op, addr, ticks_to_ps(start));

@@ -22,8 +22,15 @@ struct lsu {
     struct l0_entry l0[L0_ENTRIES];
     uint32_t *slot_of_way; /* L1D way -> L0 slot + 1; 0: none */
     uint32_t ways;
+    uint64_t cmo_page, cmo_pa; /* last page of a CMO: va >> 12 << 1 | needs write permission; its physical page */
     uint32_t filled; /* entries that are not empty, so that an empty flush costs nothing */
 };
+
+/* The slot of an address: upper bits are mixed in, so that two buffers a power of two apart do not meet. */
+static inline uint32_t l0_slot(uint64_t va)
+{
+    return (uint32_t)((va >> LINE_SHIFT) ^ (va >> 16)) & (L0_ENTRIES - 1);
+}
 
 bool lsu_create(struct cpu *cpu);
 void lsu_destroy(struct cpu *cpu);

@@ -1,4 +1,5 @@
-/* Stage 1 translation, VMSAv8-64 (DDI 0487 D8): EL1&0 with two ranges, EL2 with one; 4K, 16K and 64K granules, 48-bit. */
+/* Stage 1 translation, VMSAv8-64 (DDI 0487 D8): EL1&0 with two ranges, EL2 with one; 4K, 16K and 64K granules, 48-bit.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,13 @@
 #include "cpu/tlb.h"
 
 /* Fault status codes without level (ESR_ELx.DFSC). */
-enum { FSC_ADDRESS_SIZE = 0x00, FSC_TRANSLATION = 0x04, FSC_ACCESS_FLAG = 0x08, FSC_PERMISSION = 0x0C, FSC_WALK_EXTERNAL = 0x14 };
+enum {
+    FSC_ADDRESS_SIZE = 0x00,
+    FSC_TRANSLATION = 0x04,
+    FSC_ACCESS_FLAG = 0x08,
+    FSC_PERMISSION = 0x0C,
+    FSC_WALK_EXTERNAL = 0x14
+};
 
 #define PA_BITS 48u
 
@@ -96,7 +103,8 @@ static bool top_byte_ignored(uint64_t tcr, bool upper, unsigned regime)
     return regime ? tcr >> 20 & 1 : tcr >> (upper ? 38 : 37) & 1;
 }
 
-/* The address that is translated: where the top byte is ignored, bit 55 takes its place, so that all tags share one entry. */
+/* The address that is translated: where the top byte is ignored, bit 55 takes its place, so that all tags share one
+ * entry. */
 static uint64_t untagged(const struct cpu *cpu, uint64_t va, unsigned regime)
 {
     bool upper = regime == 0 && (va >> 55 & 1);
@@ -137,11 +145,13 @@ static bool walk_begin(const struct cpu *cpu, uint64_t va, unsigned regime, stru
         return false;
     walk->table = upper ? cpu->sys.ttbr1[1] : cpu->sys.ttbr0[el];
     /* SCTLR_ELx.C = 0 makes the walks Non-cacheable too. */
-    walk->cacheable = (cpu->sys.sctlr[el] & SCTLR_C) && (tcr >> (upper ? 26 : 10) & 3) != 0 && (tcr >> (upper ? 24 : 8) & 3) != 0;
+    walk->cacheable =
+        (cpu->sys.sctlr[el] & SCTLR_C) && (tcr >> (upper ? 26 : 10) & 3) != 0 && (tcr >> (upper ? 24 : 8) & 3) != 0;
     return true;
 }
 
-static bool read_descriptor(struct cpu *cpu, const struct walk *walk, uint64_t pa, uint64_t *descriptor, uint64_t *time_ps)
+static bool read_descriptor(struct cpu *cpu, const struct walk *walk, uint64_t pa, uint64_t *descriptor,
+                            uint64_t *time_ps)
 {
     struct txn txn = {.kind = TXN_READ,
                       .addr = pa,
@@ -298,7 +308,8 @@ static struct translation flat(const struct cpu *cpu, uint64_t va, enum mmu_acce
     return result;
 }
 
-/* Walks and keeps the result, unless a TLBI arrived during the walk: then it serves this access only. 0, or the fault status. */
+/* Walks and keeps the result, unless a TLBI arrived during the walk: then it serves this access only. 0, or the fault
+ * status. */
 static uint8_t fill(struct cpu *cpu, uint64_t va, unsigned regime, struct tlb_entry *found, struct translation *result)
 {
     struct walk walk;
@@ -312,7 +323,8 @@ static uint8_t fill(struct cpu *cpu, uint64_t va, unsigned regime, struct tlb_en
     return fault;
 }
 
-struct translation mmu_translate(struct cpu *cpu, uint64_t va, enum mmu_access access, bool unprivileged, uint64_t start_ps)
+struct translation mmu_translate(struct cpu *cpu, uint64_t va, enum mmu_access access, bool unprivileged,
+                                 uint64_t start_ps)
 {
     unsigned regime = cpu->pstate.el == 2;
     uint64_t sctlr = cpu->sys.sctlr[regime ? 2 : 1];

@@ -32,11 +32,11 @@ enum semihost_operation {
     SYS_TICKFREQ = 0x31,
 };
 
-#define FAILED UINT64_MAX
-#define HANDLE_CONSOLE 1u
-#define HANDLE_FEATURES 2u
+#define FAILED                       UINT64_MAX
+#define HANDLE_CONSOLE               1u
+#define HANDLE_FEATURES              2u
 #define ADP_STOPPED_APPLICATION_EXIT 0x20026u
-#define EPOCH_S 1577836800ull /* the simulated clock starts at 2020-01-01: the host's must not be seen */
+#define EPOCH_S                      1577836800ull /* the simulated clock starts at 2020-01-01: the host's must not be seen */
 
 /* Parameter n of the block at address. */
 static uint64_t parameter(struct cpu *cpu, uint64_t block, unsigned n)

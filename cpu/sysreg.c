@@ -29,15 +29,23 @@ struct sysreg {
 
 #define FIELD(field) offsetof(struct sysregs, field)
 
-#define RO_CONSTANT(name, op0, op1, crn, crm, op2, value)                                                              \
-    {name, ENCODE(op0, op1, crn, crm, op2), CONSTANT, EL1, NONE, 0, 0, value}
-#define STORED_AT(name, op0, op1, crn, crm, op2, el, effect, field)                                                    \
-    {name, ENCODE(op0, op1, crn, crm, op2), STORED, el, el, effect, FIELD(field), 0}
+#define RO_CONSTANT(name, op0, op1, crn, crm, op2, value)                       \
+    {                                                                           \
+        name, ENCODE(op0, op1, crn, crm, op2), CONSTANT, EL1, NONE, 0, 0, value \
+    }
+#define STORED_AT(name, op0, op1, crn, crm, op2, el, effect, field)                    \
+    {                                                                                  \
+        name, ENCODE(op0, op1, crn, crm, op2), STORED, el, el, effect, FIELD(field), 0 \
+    }
 /* Reads as value; writes are ignored. */
-#define IGNORED(name, op0, op1, crn, crm, op2, el, value)                                                              \
-    {name, ENCODE(op0, op1, crn, crm, op2), CONSTANT, el, el, 0, 0, value}
-#define SPECIAL_AT(name, op0, op1, crn, crm, op2, read_el, write_el, effect)                                           \
-    {name, ENCODE(op0, op1, crn, crm, op2), SPECIAL, read_el, write_el, effect, 0, 0}
+#define IGNORED(name, op0, op1, crn, crm, op2, el, value)                    \
+    {                                                                        \
+        name, ENCODE(op0, op1, crn, crm, op2), CONSTANT, el, el, 0, 0, value \
+    }
+#define SPECIAL_AT(name, op0, op1, crn, crm, op2, read_el, write_el, effect)            \
+    {                                                                                   \
+        name, ENCODE(op0, op1, crn, crm, op2), SPECIAL, read_el, write_el, effect, 0, 0 \
+    }
 
 static const struct sysreg sysregs[] = {
     /* the ones that run-time code reads most */
@@ -60,7 +68,7 @@ static const struct sysreg sysregs[] = {
     SPECIAL_AT("ID_AA64ISAR0_EL1", 3, 0, 0, 6, 0, EL1, NONE, 0),
     RO_CONSTANT("ID_AA64ISAR1_EL1", 3, 0, 0, 6, 1, 0x2ull << 20 | 0x1), /* LRCPC2; DPB: DC CVAP */
     RO_CONSTANT("ID_AA64ISAR2_EL1", 3, 0, 0, 6, 2, 0),
-    RO_CONSTANT("ID_AA64MMFR0_EL1", 3, 0, 0, 7, 0, 0x00100025), /* 48-bit PA, 16-bit ASID, all granules */
+    RO_CONSTANT("ID_AA64MMFR0_EL1", 3, 0, 0, 7, 0, 0x00100025),   /* 48-bit PA, 16-bit ASID, all granules */
     RO_CONSTANT("ID_AA64MMFR1_EL1", 3, 0, 0, 7, 1, 0x1ull << 20), /* PAN */
     RO_CONSTANT("ID_AA64MMFR2_EL1", 3, 0, 0, 7, 2, 0),
     /* caches */
@@ -173,7 +181,8 @@ static const struct sysreg sysregs[] = {
     IGNORED("ICH_HCR_EL2", 3, 4, 12, 11, 0, EL2, 0),
 };
 
-/* The identification space that has no name yet reads as zero (DDI 0487 D23.3.1), so that software can probe for what is newer. */
+/* The identification space that has no name yet reads as zero (DDI 0487 D23.3.1), so that software can probe for what
+ * is newer. */
 static const struct sysreg reserved_identification = {"(reserved)", 0, CONSTANT, EL1, NONE, 0, 0, 0};
 
 static bool is_identification(uint16_t encoding)
@@ -205,8 +214,8 @@ static uint64_t timer_control(uint64_t ctl, bool met)
     return (ctl & 3) | ((ctl & 1) && met ? 4 : 0);
 }
 
-/* The cycle counter runs while PMCR.E and PMCNTENSET.C are set; pmccntr_offset is then what to take from the core's cycles, else
- * the standing value. */
+/* The cycle counter runs while PMCR.E and PMCNTENSET.C are set; pmccntr_offset is then what to take from the core's
+ * cycles, else the standing value. */
 enum { PMCR_E = 1 << 0, PMCR_C = 1 << 2, PMCR_KEPT = 0x69 /* LC, DP, D, E */ };
 #define PMCNTEN_C (1ull << 31)
 
@@ -522,6 +531,7 @@ void sysreg_reset(struct cpu *cpu)
     const uint64_t SCTLR_EL1_RES1 = 0x30D00800, SCTLR_EL2_RES1 = 0x30C50830;
 
     cpu->sys = (struct sysregs){.sctlr = {0, SCTLR_EL1_RES1, SCTLR_EL2_RES1}};
+    cpu->sys.hcr_el2 = 1ull << 31; /* RW: EL1 is AArch64 */
     cpu->sys.vpidr = cpu->config.midr;
     cpu->sys.vmpidr = cpu->config.mpidr | 1ull << 31;
     cpu->timer_checked_ps = 0;

@@ -17,7 +17,8 @@ static uint64_t time_of_count(const struct cpu *cpu, uint64_t value)
     return t >= NEVER_PS ? NEVER_PS : (uint64_t)t;
 }
 
-/* Sets one PPI line; returns when the condition will become true by itself. Counts wrap: the offset may be "negative". */
+/* Sets one PPI line; returns when the condition will become true by itself. Counts wrap: the offset may be "negative".
+ */
 static uint64_t update_one(struct cpu *cpu, uint64_t t_ps, unsigned intid, uint64_t ctl, uint64_t cval, uint64_t offset)
 {
     uint64_t physical = timer_count(cpu, t_ps), count = physical - offset;

@@ -269,7 +269,8 @@ START_TEST(eret_at_el0_is_undefined)
 }
 END_TEST
 
-/* To EL2, EL3, EL0h, a reserved mode, AArch32: EL and SP stay, NZCV, PAN and DAIF come from SPSR, IL is set and taken. */
+/* To EL2, EL3, EL0h, a reserved mode, AArch32: EL and SP stay, NZCV, PAN and DAIF come from SPSR, IL is set and taken.
+ */
 START_TEST(illegal_returns)
 {
     static const uint32_t modes[] = {0x9, 0x8, 0xD, 0x1, 0x2, 0x6, 0x7, 0x10, 0x13};

@@ -85,8 +85,8 @@ START_TEST(every_size_walks_its_levels)
                 bench->walks = 0;
                 t = translate(va | 0x123, MMU_READ);
                 ck_assert_msg(t.fault == 0 && t.pa == (pa | (va & mask) | 0x123) && bench->walks == level - start + 1,
-                              "granule %u, %u bits, level %u: fault %02x, pa %llx, %u reads", granules[g], bits, level, t.fault,
-                              (unsigned long long)t.pa, bench->walks);
+                              "granule %u, %u bits, level %u: fault %02x, pa %llx, %u reads", granules[g], bits, level,
+                              t.fault, (unsigned long long)t.pa, bench->walks);
                 ck_assert_uint_eq(t.done_ps, 1000 + 2000 * bench->walks);
                 *bench_slot(bench, &bench->lower, va, level) = 0;
             }
@@ -180,7 +180,8 @@ START_TEST(blocks_where_none_exist)
     static const struct {
         unsigned granule, level;
         uint8_t fsc;
-    } cases[] = {{12, 0, 0x04}, {12, 1, 0}, {12, 2, 0}, {14, 0, 0x04}, {14, 1, 0x05}, {14, 2, 0}, {16, 1, 0x05}, {16, 2, 0}};
+    } cases[] = {{12, 0, 0x04}, {12, 1, 0}, {12, 2, 0},    {14, 0, 0x04},
+                 {14, 1, 0x05}, {14, 2, 0}, {16, 1, 0x05}, {16, 2, 0}};
 
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         bench->next_table = BENCH_TABLES;
@@ -201,7 +202,7 @@ START_TEST(access_flag_fault_of_each_level)
         bench_map(bench, &bench->lower, va, level, 0x40000000, DESC_AP(2));
         *bench_slot(bench, &bench->lower, va, level) &= ~DESC_AF;
         ASSERT_FAULT(va, MMU_READ, 0x08 + level);
-        ASSERT_FAULT(va, MMU_WRITE, 0x08 + level); /* before the permission */
+        ASSERT_FAULT(va, MMU_WRITE, 0x08 + level);               /* before the permission */
         *bench_slot(bench, &bench->lower, va, level) |= DESC_AF; /* a faulting entry is not kept */
         ASSERT_FAULT(va, MMU_READ, 0);
         ASSERT_FAULT(va, MMU_WRITE, 0x0C + level);
@@ -369,7 +370,7 @@ END_TEST
 
 START_TEST(memory_types)
 {
-    static const enum mem_type types[] = {MEM_NORMAL_WB,  MEM_NORMAL_NC,    MEM_DEVICE_nGnRE, MEM_DEVICE_nGnRnE,
+    static const enum mem_type types[] = {MEM_NORMAL_WB, MEM_NORMAL_NC,   MEM_DEVICE_nGnRE, MEM_DEVICE_nGnRnE,
                                           MEM_NORMAL_WT, MEM_DEVICE_nGRE, MEM_DEVICE_GRE};
 
     bench_mmu_on(bench, 12, 39);
@@ -478,7 +479,7 @@ START_TEST(debug_translation_leaves_no_trace)
     ck_assert(!mmu_debug_translate(bench->cpu, 0x8000, &pa));
     *bench_slot(bench, &bench->lower, 0xC000, 3) = BENCH_DATA | DESC_AF | 1;
     ck_assert(!mmu_debug_translate(bench->cpu, 0xC000, &pa));
-    ck_assert(cpu_debug_write(bench->cpu, 0x7FFE, &word, 2)); /* read-only for the guest, not for us */
+    ck_assert(cpu_debug_write(bench->cpu, 0x7FFE, &word, 2));  /* read-only for the guest, not for us */
     ck_assert(!cpu_debug_write(bench->cpu, 0x7FFE, &word, 4)); /* the next page is not there */
     ck_assert(cpu_debug_read(bench->cpu, 0x7FFE, &back, 2));
     ck_assert_uint_eq(back, 0x5678);

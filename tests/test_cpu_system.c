@@ -16,22 +16,22 @@ static void teardown(void)
     bench_destroy(bench);
 }
 
-#define R BENCH_REG
-#define NZCV R(3, 3, 4, 2, 0)
-#define DAIF R(3, 3, 4, 2, 1)
-#define SPSel R(3, 0, 4, 2, 0)
-#define PAN R(3, 0, 4, 2, 3)
-#define CTR R(3, 3, 0, 0, 1)
-#define PMCR R(3, 3, 9, 12, 0)
+#define R          BENCH_REG
+#define NZCV       R(3, 3, 4, 2, 0)
+#define DAIF       R(3, 3, 4, 2, 1)
+#define SPSel      R(3, 0, 4, 2, 0)
+#define PAN        R(3, 0, 4, 2, 3)
+#define CTR        R(3, 3, 0, 0, 1)
+#define PMCR       R(3, 3, 9, 12, 0)
 #define PMCNTENSET R(3, 3, 9, 12, 1)
 #define PMCNTENCLR R(3, 3, 9, 12, 2)
-#define PMCCNTR R(3, 3, 9, 13, 0)
-#define PMUSERENR R(3, 3, 9, 14, 0)
-#define CNTFRQ R(3, 3, 14, 0, 0)
-#define CNTPCT R(3, 3, 14, 0, 1)
-#define CNTVCT R(3, 3, 14, 0, 2)
-#define CNTP_CTL R(3, 3, 14, 2, 1)
-#define CNTV_CTL R(3, 3, 14, 3, 1)
+#define PMCCNTR    R(3, 3, 9, 13, 0)
+#define PMUSERENR  R(3, 3, 9, 14, 0)
+#define CNTFRQ     R(3, 3, 14, 0, 0)
+#define CNTPCT     R(3, 3, 14, 0, 1)
+#define CNTVCT     R(3, 3, 14, 0, 2)
+#define CNTP_CTL   R(3, 3, 14, 2, 1)
+#define CNTV_CTL   R(3, 3, 14, 3, 1)
 
 static uint64_t read_register(uint16_t encoding)
 {
@@ -59,21 +59,21 @@ START_TEST(identity)
         uint16_t encoding;
         uint64_t value;
     } cases[] = {
-        {R(3, 0, 0, 0, 0), 0x410fd0b1},         /* MIDR */
-        {R(3, 0, 0, 0, 5), 0x80000000},         /* MPIDR */
-        {R(3, 0, 0, 0, 6), 0},                  /* REVIDR */
-        {R(3, 0, 0, 4, 0), 0x01FF0011},         /* PFR0: no FP, no SIMD, GICv3 registers, AArch64 EL0 and EL1 */
-        {R(3, 0, 0, 4, 1), 0},                  /* PFR1 */
-        {R(3, 0, 0, 5, 0), 0x00101106},         /* DFR0 */
-        {R(3, 0, 0, 6, 0), 0x00210000},         /* ISAR0: LSE, CRC32 */
-        {R(3, 0, 0, 6, 1), 0x00200001},         /* ISAR1: LDAPUR, DC CVAP */
-        {R(3, 0, 0, 7, 0), 0x00100025},         /* MMFR0: 48 bits, ASID 16, 4K 16K 64K */
-        {R(3, 0, 0, 7, 1), 0x00100000},         /* MMFR1: PAN */
-        {R(3, 0, 0, 7, 2), 0},                  /* MMFR2 */
+        {R(3, 0, 0, 0, 0), 0x410fd0b1}, /* MIDR */
+        {R(3, 0, 0, 0, 5), 0x80000000}, /* MPIDR */
+        {R(3, 0, 0, 0, 6), 0},          /* REVIDR */
+        {R(3, 0, 0, 4, 0), 0x01FF0011}, /* PFR0: no FP, no SIMD, GICv3 registers, AArch64 EL0 and EL1 */
+        {R(3, 0, 0, 4, 1), 0},          /* PFR1 */
+        {R(3, 0, 0, 5, 0), 0x00101106}, /* DFR0 */
+        {R(3, 0, 0, 6, 0), 0x00210000}, /* ISAR0: LSE, CRC32 */
+        {R(3, 0, 0, 6, 1), 0x00200001}, /* ISAR1: LDAPUR, DC CVAP */
+        {R(3, 0, 0, 7, 0), 0x00100025}, /* MMFR0: 48 bits, ASID 16, 4K 16K 64K */
+        {R(3, 0, 0, 7, 1), 0x00100000}, /* MMFR1: PAN */
+        {R(3, 0, 0, 7, 2), 0},          /* MMFR2 */
         {CTR, 0x8444C004},
-        {R(3, 3, 0, 0, 7), 4},                  /* DCZID: 64 bytes */
-        {R(3, 1, 0, 0, 1), 0x0A200023},         /* CLIDR: LoC 2, LoUU = LoUIS = 1 */
-        {R(3, 0, 4, 2, 2), 4},                  /* CurrentEL */
+        {R(3, 3, 0, 0, 7), 4},          /* DCZID: 64 bytes */
+        {R(3, 1, 0, 0, 1), 0x0A200023}, /* CLIDR: LoC 2, LoUU = LoUIS = 1 */
+        {R(3, 0, 4, 2, 2), 4},          /* CurrentEL */
         {CNTFRQ, 1000000000},
     };
 
@@ -101,11 +101,11 @@ END_TEST
 START_TEST(stored)
 {
     static const uint16_t encodings[] = {
-        R(3, 0, 1, 0, 0),  R(3, 0, 1, 0, 1),  R(3, 0, 1, 0, 2),  R(3, 0, 2, 0, 0),  R(3, 0, 2, 0, 1),  R(3, 0, 2, 0, 2),
-        R(3, 0, 10, 2, 0), R(3, 0, 10, 3, 0), R(3, 0, 13, 0, 1), R(3, 0, 7, 4, 0),  R(3, 0, 12, 0, 0), R(3, 0, 5, 2, 0),
-        R(3, 0, 6, 0, 0),  R(3, 0, 4, 0, 1),  R(3, 0, 4, 0, 0),  R(3, 0, 4, 1, 0),  R(3, 0, 5, 1, 0),  R(3, 0, 5, 1, 1),
-        R(3, 3, 13, 0, 2), R(3, 3, 13, 0, 3), R(3, 0, 13, 0, 4), R(3, 0, 14, 1, 0), R(3, 3, 14, 2, 2), R(3, 3, 14, 3, 2),
-        R(2, 0, 0, 2, 2),
+        R(3, 0, 1, 0, 0),  R(3, 0, 1, 0, 1),  R(3, 0, 1, 0, 2),  R(3, 0, 2, 0, 0),  R(3, 0, 2, 0, 1),
+        R(3, 0, 2, 0, 2),  R(3, 0, 10, 2, 0), R(3, 0, 10, 3, 0), R(3, 0, 13, 0, 1), R(3, 0, 7, 4, 0),
+        R(3, 0, 12, 0, 0), R(3, 0, 5, 2, 0),  R(3, 0, 6, 0, 0),  R(3, 0, 4, 0, 1),  R(3, 0, 4, 0, 0),
+        R(3, 0, 4, 1, 0),  R(3, 0, 5, 1, 0),  R(3, 0, 5, 1, 1),  R(3, 3, 13, 0, 2), R(3, 3, 13, 0, 3),
+        R(3, 0, 13, 0, 4), R(3, 0, 14, 1, 0), R(3, 3, 14, 2, 2), R(3, 3, 14, 3, 2), R(2, 0, 0, 2, 2),
     };
     const unsigned count = sizeof(encodings) / sizeof(encodings[0]);
 
@@ -119,12 +119,31 @@ END_TEST
 /* EL0 reaches exactly these; with everything allowed and with everything forbidden. */
 START_TEST(whole_space_at_el0)
 {
-    static const uint16_t always[] = {R(3, 3, 0, 0, 7), NZCV, R(3, 3, 4, 4, 0), R(3, 3, 4, 4, 1), R(3, 3, 13, 0, 2),
-                                      R(3, 3, 13, 0, 3), PMUSERENR};
-    static const uint16_t trapped[] = {CTR, DAIF, CNTFRQ, CNTPCT, CNTVCT, R(3, 3, 14, 2, 0), CNTP_CTL, R(3, 3, 14, 2, 2),
-                                       R(3, 3, 14, 3, 0), CNTV_CTL, R(3, 3, 14, 3, 2), PMCR, PMCNTENSET, PMCNTENCLR, PMCCNTR,
-                                       R(3, 3, 9, 12, 3), R(3, 3, 9, 12, 4), R(3, 3, 9, 12, 5), R(3, 3, 9, 12, 6),
-                                       R(3, 3, 9, 12, 7), R(3, 3, 9, 13, 1), R(3, 3, 9, 13, 2), R(3, 3, 9, 14, 3),
+    static const uint16_t always[] = {
+        R(3, 3, 0, 0, 7), NZCV, R(3, 3, 4, 4, 0), R(3, 3, 4, 4, 1), R(3, 3, 13, 0, 2), R(3, 3, 13, 0, 3), PMUSERENR};
+    static const uint16_t trapped[] = {CTR,
+                                       DAIF,
+                                       CNTFRQ,
+                                       CNTPCT,
+                                       CNTVCT,
+                                       R(3, 3, 14, 2, 0),
+                                       CNTP_CTL,
+                                       R(3, 3, 14, 2, 2),
+                                       R(3, 3, 14, 3, 0),
+                                       CNTV_CTL,
+                                       R(3, 3, 14, 3, 2),
+                                       PMCR,
+                                       PMCNTENSET,
+                                       PMCNTENCLR,
+                                       PMCCNTR,
+                                       R(3, 3, 9, 12, 3),
+                                       R(3, 3, 9, 12, 4),
+                                       R(3, 3, 9, 12, 5),
+                                       R(3, 3, 9, 12, 6),
+                                       R(3, 3, 9, 12, 7),
+                                       R(3, 3, 9, 13, 1),
+                                       R(3, 3, 9, 13, 2),
+                                       R(3, 3, 9, 14, 3),
                                        R(3, 3, 14, 15, 7)};
     unsigned ok = 0, traps = 0;
 
@@ -177,8 +196,9 @@ END_TEST
 /* At EL1: nothing of EL2 and EL3, nothing unknown; identification space that has no name reads as zero. */
 START_TEST(whole_space_at_el1)
 {
-    static const uint16_t unknown[] = {R(3, 4, 1, 0, 0), R(3, 4, 4, 1, 0), R(3, 6, 1, 0, 0), R(3, 5, 1, 0, 0), R(3, 0, 4, 2, 4),
-                                       R(3, 3, 4, 2, 5), R(3, 0, 0, 0, 1), R(3, 3, 2, 4, 0), R(3, 0, 15, 0, 0), R(3, 3, 14, 0, 5)};
+    static const uint16_t unknown[] = {R(3, 4, 1, 0, 0),  R(3, 4, 4, 1, 0), R(3, 6, 1, 0, 0), R(3, 5, 1, 0, 0),
+                                       R(3, 0, 4, 2, 4),  R(3, 3, 4, 2, 5), R(3, 0, 0, 0, 1), R(3, 3, 2, 4, 0),
+                                       R(3, 0, 15, 0, 0), R(3, 3, 14, 0, 5)};
     unsigned readable = 0;
 
     for (unsigned i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
@@ -206,8 +226,9 @@ START_TEST(el2_registers)
     teardown();
     bench = bench_create(2, 0);
     cpu = bench->cpu;
-    write_register(R(3, 4, 1, 1, 0), 0x80000000); /* HCR: RW */
-    ck_assert_uint_eq(read_register(R(3, 4, 1, 1, 0)), 0x80000000);
+    ck_assert_uint_eq(read_register(R(3, 4, 1, 1, 0)), 0x80000000); /* HCR: RW */
+    write_register(R(3, 4, 1, 1, 0), 0x80000038);
+    ck_assert_uint_eq(read_register(R(3, 4, 1, 1, 0)), 0x80000038);
     write_register(R(3, 4, 4, 1, 0), 0x1230); /* SP_EL1 */
     ck_assert_uint_eq(read_register(R(3, 4, 4, 1, 0)), 0x1230);
     ck_assert_uint_eq(read_register(R(3, 4, 0, 0, 0)), 0x410fd0b1); /* VPIDR starts as MIDR */
@@ -243,7 +264,7 @@ START_TEST(pstate_fields)
     ck_assert_uint_eq(read_register(PAN), 0);
     ck_assert_int_eq(sysreg_write_immediate(cpu, 0, 5, 0), SYSREG_OK); /* SPSel */
     ck_assert_uint_eq(read_register(SPSel), 0);
-    ck_assert_int_eq(outcome(R(3, 0, 4, 1, 0)), SYSREG_UNDEFINED); /* SP_EL0 is the stack pointer now */
+    ck_assert_int_eq(outcome(R(3, 0, 4, 1, 0)), SYSREG_UNDEFINED);            /* SP_EL0 is the stack pointer now */
     ck_assert_int_eq(sysreg_write_immediate(cpu, 0, 3, 1), SYSREG_UNDEFINED); /* UAO: not implemented */
     ck_assert_int_eq(sysreg_write_immediate(cpu, 3, 1, 1), SYSREG_UNDEFINED); /* SSBS */
     ck_assert_int_eq(sysreg_write_immediate(cpu, 3, 2, 1), SYSREG_UNDEFINED); /* DIT */
@@ -312,7 +333,8 @@ START_TEST(cache_operations_at_el0)
         ck_assert_int_eq(sysreg_sys(cpu, cases[i].encoding, 0, &cache_op), SYSREG_OK);
         ck_assert(cache_op);
         cpu->pstate.el = 0;
-        ck_assert_int_eq(sysreg_sys(cpu, cases[i].encoding, 0, &cache_op), cases[i].bit ? SYSREG_TRAP : SYSREG_UNDEFINED);
+        ck_assert_int_eq(sysreg_sys(cpu, cases[i].encoding, 0, &cache_op),
+                         cases[i].bit ? SYSREG_TRAP : SYSREG_UNDEFINED);
         cpu->sys.sctlr[1] = 1ull << cases[i].bit;
         ck_assert_int_eq(sysreg_sys(cpu, cases[i].encoding, 0, &cache_op), cases[i].bit ? SYSREG_OK : SYSREG_UNDEFINED);
     }
@@ -357,8 +379,9 @@ END_TEST
 
 START_TEST(write_then_read_by_instructions)
 {
-    const uint32_t code[] = {A64_MSR(R(3, 0, 13, 0, 4), 1), A64_MRS(2, R(3, 0, 13, 0, 4)), A64_MRS(3, R(3, 0, 0, 7, 0)),
-                             A64_MSR(R(3, 0, 13, 0, 4), 31), A64_MRS(4, R(3, 0, 13, 0, 4)), A64_LOOP};
+    const uint32_t code[] = {A64_MSR(R(3, 0, 13, 0, 4), 1), A64_MRS(2, R(3, 0, 13, 0, 4)),
+                             A64_MRS(3, R(3, 0, 0, 7, 0)),  A64_MSR(R(3, 0, 13, 0, 4), 31),
+                             A64_MRS(4, R(3, 0, 13, 0, 4)), A64_LOOP};
 
     cpu->x[1] = 0xFEDCBA9876543210ull;
     cpu->x[4] = 1;

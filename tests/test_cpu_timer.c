@@ -3,10 +3,10 @@
 #include "tests/unit.h"
 
 #define CNTP_TVAL BENCH_REG(3, 3, 14, 2, 0)
-#define CNTP_CTL BENCH_REG(3, 3, 14, 2, 1)
+#define CNTP_CTL  BENCH_REG(3, 3, 14, 2, 1)
 #define CNTP_CVAL BENCH_REG(3, 3, 14, 2, 2)
 #define CNTV_TVAL BENCH_REG(3, 3, 14, 3, 0)
-#define CNTV_CTL BENCH_REG(3, 3, 14, 3, 1)
+#define CNTV_CTL  BENCH_REG(3, 3, 14, 3, 1)
 #define CNTV_CVAL BENCH_REG(3, 3, 14, 3, 2)
 enum { ENABLE = 1, IMASK = 2, ISTATUS = 4 };
 

@@ -1,12 +1,14 @@
 /* The TLB and its maintenance: what stays stale, what each TLBI takes away. */
+#include <string.h>
+
 #include "tests/support/system_bench.h"
 #include "tests/unit.h"
 
-#define VA1 0x1000ull
-#define VA2 0x2000ull
-#define VA3 0x3000ull
-#define ASID1 0x0101ull
-#define ASID2 0x0202ull
+#define VA1    0x1000ull
+#define VA2    0x2000ull
+#define VA3    0x3000ull
+#define ASID1  0x0101ull
+#define ASID2  0x0202ull
 #define OLD_PA BENCH_DATA
 #define NEW_PA (BENCH_DATA + 0x10000)
 
@@ -80,7 +82,7 @@ static unsigned gone_after(uint16_t encoding, uint64_t operand, unsigned el)
 }
 
 #define OPERAND(asid, va) ((asid) << 48 | (va) >> 12)
-#define ALL_EL1 (VA1_ASID1 | VA2_ASID1 | VA1_ASID2 | VA3_GLOBAL)
+#define ALL_EL1           (VA1_ASID1 | VA2_ASID1 | VA1_ASID2 | VA3_GLOBAL)
 
 static const struct {
     const char *name;
@@ -95,7 +97,8 @@ static const struct {
     {"VAE1 global", 0, 1, 1, OPERAND(0x0303ull, VA3), VA3_GLOBAL},
     {"ASIDE1", 0, 2, 1, OPERAND(ASID1, VA3), VA1_ASID1 | VA2_ASID1},
     {"VAAE1", 0, 3, 1, OPERAND(0x0303ull, VA1), VA1_ASID1 | VA1_ASID2},
-    {"VALE1", 0, 5, 1, OPERAND(ASID1, VA2), VA2_ASID1},
+    {"VALE1", 0, 5, 1, OPERAND(ASID1, VA1), VA1_ASID1},
+    {"VALE1 other page", 0, 5, 1, OPERAND(ASID1, VA2), VA2_ASID1},
     {"VAALE1", 0, 7, 1, OPERAND(0ull, VA1), VA1_ASID1 | VA1_ASID2},
     {"VAALE1 TTL hint", 0, 7, 1, OPERAND(0ull, VA1) | 7ull << 44, VA1_ASID1 | VA1_ASID2},
     {"VMALLE1 at EL2", 0, 0, 2, 0, ALL_EL1},
@@ -140,9 +143,9 @@ START_TEST(unknown_forms_are_undefined)
         uint16_t encoding;
         uint8_t el;
     } cases[] = {
-        {BENCH_SYS(0, 8, 2, 1), 1}, /* RVAE1IS */
-        {BENCH_SYS(0, 8, 6, 1), 1}, /* RVAE1 */
-        {BENCH_SYS(0, 8, 1, 0), 1}, /* VMALLE1OS */
+        {BENCH_SYS(0, 8, 2, 1), 1},                                                         /* RVAE1IS */
+        {BENCH_SYS(0, 8, 6, 1), 1},                                                         /* RVAE1 */
+        {BENCH_SYS(0, 8, 1, 0), 1},                                                         /* VMALLE1OS */
         {BENCH_SYS(0, 8, 7, 4), 1}, {BENCH_SYS(0, 8, 7, 6), 1}, {BENCH_SYS(0, 9, 7, 0), 1}, /* nXS */
         {BENCH_SYS(4, 8, 7, 4), 1}, {BENCH_SYS(4, 8, 7, 0), 1}, {BENCH_SYS(4, 8, 0, 1), 1}, /* EL2's, from EL1 */
         {BENCH_SYS(6, 8, 7, 0), 2},                                                         /* EL3's */
@@ -191,7 +194,8 @@ END_TEST
 /* One address inside takes the whole block away, in the upper range too. */
 START_TEST(a_block_goes_by_any_of_its_addresses)
 {
-    struct tlbi_request request = {.encoding = BENCH_SYS(0, 8, 7, 3), .operand = 0xFFFFFF8000345000ull >> 12 & 0xFFFFFFFFFFFull};
+    struct tlbi_request request = {.encoding = BENCH_SYS(0, 8, 7, 3),
+                                   .operand = 0xFFFFFF8000345000ull >> 12 & 0xFFFFFFFFFFFull};
 
     bench_map(bench, &bench->upper, 0xFFFFFF8000200000ull, 2, BENCH_RAM, 0);
     ck_assert_uint_eq(pa_of(0xFFFFFF8000212345ull, 1, 0), BENCH_RAM + 0x12345);
@@ -252,7 +256,7 @@ END_TEST
 
 static void another_core_unmaps(struct system_bench *b)
 {
-    b->during_walk = NULL;
+    b->during_walk = b->during_line = b->during_fetch = NULL;
     cpu_remote_tlbi(b->cpu, &(struct tlbi_request){.encoding = BENCH_SYS(0, 8, 3, 3), .operand = VA1 >> 12});
 }
 
@@ -269,6 +273,46 @@ START_TEST(tlbi_during_a_walk)
     ck_assert_uint_ne(t.epoch, bench->cpu->translation_epoch);
     bench_map(bench, &bench->lower, VA1, 3, NEW_PA, 0);
     ck_assert_uint_eq(pa_of(VA1, 1, 0), NEW_PA);
+}
+END_TEST
+
+/* A load whose line was on its way, an instruction whose line was being fetched: neither is remembered by its address.
+ */
+START_TEST(tlbi_during_a_line)
+{
+    const uint32_t load[] = {0xF9400001 /* ldr x1, [x0] */, A64_LOOP};
+    const uint32_t jump[] = {0xD61F0000 /* br x0 */, A64_LOOP};
+    const uint32_t old_code[] = {0xD2800021 /* mov x1, #1 */, A64_LOOP},
+                   new_code[] = {0xD2800041 /* mov x1, #2 */, A64_LOOP};
+    struct cpu *cpu = bench->cpu;
+
+    memcpy(flat_bus_memory(&bench->flat, OLD_PA), old_code, 8);
+    memcpy(flat_bus_memory(&bench->flat, NEW_PA), new_code, 8);
+    pstate_set(cpu, 0x3C5);
+    bench_map(bench, &bench->lower, BENCH_RAM, 1, BENCH_RAM, DESC_AP(0));
+    bench_map(bench, &bench->lower, VA1, 3, OLD_PA, 0);
+    cpu->x[0] = VA1;
+    bench->during_line = another_core_unmaps;
+    bench_run(bench, load, 2, 6);
+    ck_assert_uint_eq((uint32_t)cpu->x[1], old_code[0]);
+    ck_assert_ptr_null(bench->during_line);
+    bench_map(bench, &bench->lower, VA1, 3, NEW_PA, 0);
+    bench_run(bench, load, 2, 6);
+    ck_assert_uint_eq((uint32_t)cpu->x[1], new_code[0]);
+    bench_map(bench, &bench->lower, VA1, 3, OLD_PA, 0);
+    another_core_unmaps(bench);
+    bench_run(bench, load, 2, 6); /* the translation is in the TLB, so that the fetch needs no walk */
+    bench->fetch_pa = OLD_PA;
+    bench->during_fetch = another_core_unmaps;
+    bench_run(bench, jump, 2, 6);
+    ck_assert_uint_eq(cpu->x[1], 1);
+    ck_assert_ptr_null(bench->during_fetch);
+    bench_map(bench, &bench->lower, VA1, 3, NEW_PA, 0);
+    *(uint32_t *)flat_bus_memory(&bench->flat, BENCH_CODE) = jump[0];
+    cpu->pc = BENCH_CODE;
+    cpu->instruction_stop = cpu_counters(cpu)->instructions + 6;
+    cpu_run(cpu);
+    ck_assert_uint_eq(cpu->x[1], 2);
 }
 END_TEST
 
@@ -312,5 +356,6 @@ void test_cpu_tlbi(struct unit_registry *r)
     unit_test(r, asid_from_ttbr1);
     unit_test(r, capacity);
     unit_test(r, tlbi_during_a_walk);
+    unit_test(r, tlbi_during_a_line);
     unit_test(r, loads_see_stale_then_new);
 }

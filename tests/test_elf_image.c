@@ -9,7 +9,7 @@
 #include "cpu/elf_image.h"
 #include "tests/unit.h"
 
-#define RAM 0x40000000ull
+#define RAM       0x40000000ull
 #define RAM_BYTES 0x100000ull
 
 /* The file that is written: headers, 64 bytes of program, a symbol table and a dynamic section. */
@@ -35,7 +35,8 @@ static void function(unsigned n, uint32_t name, uint64_t value, uint64_t size, u
         .st_name = name, .st_info = ELF64_ST_INFO(STB_GLOBAL, type), .st_shndx = 1, .st_value = value, .st_size = size};
 }
 
-/* A correct file: 64 bytes at RAM + 0x1000 linked at 0xFFFF000000001000, 32 zero bytes behind; one more zero-filled segment. */
+/* A correct file: 64 bytes at RAM + 0x1000 linked at 0xFFFF000000001000, 32 zero bytes behind; one more zero-filled
+ * segment. */
 static void correct(void)
 {
     memset(&file, 0, sizeof(file));
@@ -54,8 +55,12 @@ static void correct(void)
     file.header.e_shoff = OFFSET(sections);
     file.header.e_shentsize = sizeof(Elf64_Shdr);
     file.header.e_shnum = 3;
-    file.program[0] = (Elf64_Phdr){.p_type = PT_LOAD, .p_offset = OFFSET(text), .p_vaddr = 0xFFFF000000001000ull,
-                                   .p_paddr = RAM + 0x1000, .p_filesz = 64, .p_memsz = 96};
+    file.program[0] = (Elf64_Phdr){.p_type = PT_LOAD,
+                                   .p_offset = OFFSET(text),
+                                   .p_vaddr = 0xFFFF000000001000ull,
+                                   .p_paddr = RAM + 0x1000,
+                                   .p_filesz = 64,
+                                   .p_memsz = 96};
     file.program[1] =
         (Elf64_Phdr){.p_type = PT_LOAD, .p_vaddr = 0xFFFF000000002000ull, .p_paddr = RAM + 0x2000, .p_memsz = 0x100};
     for (unsigned i = 0; i < 64; i++)
@@ -65,10 +70,14 @@ static void correct(void)
     function(2, 6, 0x1000, 0x18, STT_FUNC);
     function(3, 12, 0x1008, 8, STT_OBJECT);
     function(4, 1, 0x1030, 0, STT_FUNC); /* without size */
-    file.sections[1] = (Elf64_Shdr){.sh_type = SHT_SYMTAB, .sh_offset = OFFSET(symbols), .sh_size = sizeof(file.symbols),
-                                    .sh_link = 2, .sh_entsize = sizeof(Elf64_Sym), .sh_addralign = 8};
-    file.sections[2] =
-        (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = OFFSET(names), .sh_size = sizeof(file.names), .sh_addralign = 1};
+    file.sections[1] = (Elf64_Shdr){.sh_type = SHT_SYMTAB,
+                                    .sh_offset = OFFSET(symbols),
+                                    .sh_size = sizeof(file.symbols),
+                                    .sh_link = 2,
+                                    .sh_entsize = sizeof(Elf64_Sym),
+                                    .sh_addralign = 8};
+    file.sections[2] = (Elf64_Shdr){
+        .sh_type = SHT_STRTAB, .sh_offset = OFFSET(names), .sh_size = sizeof(file.names), .sh_addralign = 1};
 }
 
 static void write_file(const void *data, size_t bytes)
@@ -240,9 +249,11 @@ START_TEST(segments_in_memory)
     file.program[0].p_paddr = RAM + RAM_BYTES - 95;
     assert_refused("the segment at 0x400fffa1 (0x60 bytes) lies outside RAM, which is 0x40000000 to 0x400fffff");
     file.program[0].p_paddr = UINT64_MAX - 15;
-    assert_refused("the segment at 0xfffffffffffffff0 (0x60 bytes) lies outside RAM, which is 0x40000000 to 0x400fffff");
+    assert_refused(
+        "the segment at 0xfffffffffffffff0 (0x60 bytes) lies outside RAM, which is 0x40000000 to 0x400fffff");
     file.program[1].p_memsz = UINT64_MAX;
-    assert_refused("the segment at 0x40002000 (0xffffffffffffffff bytes) lies outside RAM, which is 0x40000000 to 0x400fffff");
+    assert_refused(
+        "the segment at 0x40002000 (0xffffffffffffffff bytes) lies outside RAM, which is 0x40000000 to 0x400fffff");
     file.program[1].p_paddr = RAM + 0x1000 + 95;
     assert_refused("two segments overlap in memory");
     file.program[1].p_paddr = RAM + 0x1000 - 0xFF;
@@ -336,7 +347,8 @@ static uint64_t touch(void)
 
     for (size_t i = 0; i < image.segment_count; i++) {
         const struct elf_segment *segment = &image.segments[i];
-        ck_assert(segment->pa >= RAM && segment->mem_size <= RAM_BYTES && segment->pa - RAM <= RAM_BYTES - segment->mem_size);
+        ck_assert(segment->pa >= RAM && segment->mem_size <= RAM_BYTES &&
+                  segment->pa - RAM <= RAM_BYTES - segment->mem_size);
         ck_assert_uint_le(segment->file_size, segment->mem_size);
         for (uint64_t n = 0; n < segment->file_size; n++)
             sum += segment->data[n];

@@ -15,8 +15,19 @@ static struct line_grant line(void *ctx, uint64_t pa, enum line_want want, uint6
         bench->walks++;
         if (bench->during_walk)
             bench->during_walk(bench);
+    } else if (bench->during_line) {
+        bench->during_line(bench);
     }
     return grant;
+}
+
+static struct line_grant fetch(void *ctx, uint64_t pa, uint64_t start_ps)
+{
+    struct system_bench *bench = ctx;
+
+    if (bench->during_fetch && pa == bench->fetch_pa)
+        bench->during_fetch(bench);
+    return flat_port.fetch(ctx, pa, start_ps);
 }
 
 static void access_memory(void *ctx, struct txn *txn)
@@ -61,6 +72,7 @@ struct system_bench *bench_create(unsigned el, uint64_t cntfrq_hz)
     free(flat);
     flat_port = port = flat_bus_port(&bench->flat);
     port.line = line;
+    port.fetch = fetch;
     port.access = access_memory;
     port.broadcast = broadcast;
     port.set_ppi = set_ppi;

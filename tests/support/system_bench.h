@@ -1,6 +1,6 @@
 /*
- * A core on flat memory for tests of its system side: records timer lines and broadcasts, counts table walks, builds translation
- * tables descriptor by descriptor.
+ * A core on flat memory for tests of its system side: records timer lines and broadcasts, counts table walks, builds
+ * translation tables descriptor by descriptor.
  */
 #ifndef DMASIM_TESTS_SYSTEM_BENCH_H
 #define DMASIM_TESTS_SYSTEM_BENCH_H
@@ -8,28 +8,28 @@
 #include "cpu/core_internal.h"
 #include "tests/support/flat_bus.h"
 
-#define BENCH_RAM 0x40000000ull
+#define BENCH_RAM       0x40000000ull
 #define BENCH_RAM_BYTES (32 * MIB)
-#define BENCH_CODE BENCH_RAM
-#define BENCH_VECTORS (BENCH_RAM + 0x8000)  /* VBAR_EL1 */
-#define BENCH_VECTORS2 (BENCH_RAM + 0x9000) /* VBAR_EL2 */
-#define BENCH_TABLES (BENCH_RAM + 0x100000) /* tables are taken from here upwards */
-#define BENCH_DATA (BENCH_RAM + 0x1800000)
+#define BENCH_CODE      BENCH_RAM
+#define BENCH_VECTORS   (BENCH_RAM + 0x8000)   /* VBAR_EL1 */
+#define BENCH_VECTORS2  (BENCH_RAM + 0x9000)   /* VBAR_EL2 */
+#define BENCH_TABLES    (BENCH_RAM + 0x100000) /* tables are taken from here upwards */
+#define BENCH_DATA      (BENCH_RAM + 0x1800000)
 
 /* Attribute indexes of the MAIR that bench_mmu_on() writes. */
 enum { ATTR_WB, ATTR_NC, ATTR_nGnRE, ATTR_nGnRnE, ATTR_WT, ATTR_nGRE, ATTR_GRE };
 
 /* Descriptor bits. */
-#define DESC_PAGE 3ull
-#define DESC_BLOCK 1ull
-#define DESC_TABLE 3ull
+#define DESC_PAGE        3ull
+#define DESC_BLOCK       1ull
+#define DESC_TABLE       3ull
 #define DESC_ATTR(index) ((uint64_t)(index) << 2)
-#define DESC_AP(ap) ((uint64_t)(ap) << 6)
-#define DESC_SH(sh) ((uint64_t)(sh) << 8)
-#define DESC_AF (1ull << 10)
-#define DESC_NG (1ull << 11)
-#define DESC_PXN (1ull << 53)
-#define DESC_UXN (1ull << 54)
+#define DESC_AP(ap)      ((uint64_t)(ap) << 6)
+#define DESC_SH(sh)      ((uint64_t)(sh) << 8)
+#define DESC_AF          (1ull << 10)
+#define DESC_NG          (1ull << 11)
+#define DESC_PXN         (1ull << 53)
+#define DESC_UXN         (1ull << 54)
 
 #define BENCH_TCR_AS (1ull << 36)
 
@@ -53,7 +53,11 @@ struct system_bench {
     struct tlbi_request last_broadcast;
     uint64_t next_table;
     struct bench_tables lower, upper;
-    void (*during_walk)(struct system_bench *bench); /* what another core does meanwhile */
+    /* What another core does meanwhile: during a walk, a line of a load or store, a fetch of fetch_pa. */
+    void (*during_walk)(struct system_bench *bench);
+    void (*during_line)(struct system_bench *bench);
+    void (*during_fetch)(struct system_bench *bench);
+    uint64_t fetch_pa;
 };
 
 /* The core after reset at EL el, PC at BENCH_CODE, with the given timer frequency; vectors hold endless loops. */
@@ -77,17 +81,17 @@ void bench_run(struct system_bench *bench, const uint32_t *words, size_t count, 
 
 /* System register encodings and instructions. */
 #define BENCH_REG(op0, op1, crn, crm, op2) ((uint16_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
-#define BENCH_SYS(op1, crn, crm, op2) ((uint16_t)((op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
-#define A64_MRS(rt, reg) (0xD5200000u | (uint32_t)(reg) << 5 | (rt))
-#define A64_MSR(reg, rt) (0xD5000000u | (uint32_t)(reg) << 5 | (rt))
-#define A64_LOOP 0x14000000u
-#define A64_NOP 0xD503201Fu
-#define A64_ERET 0xD69F03E0u
-#define A64_SVC(imm) (0xD4000001u | (imm) << 5)
-#define A64_HVC(imm) (0xD4000002u | (imm) << 5)
-#define A64_SMC(imm) (0xD4000003u | (imm) << 5)
-#define A64_BRK(imm) (0xD4200000u | (imm) << 5)
-#define A64_WFI 0xD503207Fu
-#define A64_WFE 0xD503205Fu
+#define BENCH_SYS(op1, crn, crm, op2)      ((uint16_t)((op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
+#define A64_MRS(rt, reg)                   (0xD5200000u | (uint32_t)(reg) << 5 | (rt))
+#define A64_MSR(reg, rt)                   (0xD5000000u | (uint32_t)(reg) << 5 | (rt))
+#define A64_LOOP                           0x14000000u
+#define A64_NOP                            0xD503201Fu
+#define A64_ERET                           0xD69F03E0u
+#define A64_SVC(imm)                       (0xD4000001u | (imm) << 5)
+#define A64_HVC(imm)                       (0xD4000002u | (imm) << 5)
+#define A64_SMC(imm)                       (0xD4000003u | (imm) << 5)
+#define A64_BRK(imm)                       (0xD4200000u | (imm) << 5)
+#define A64_WFI                            0xD503207Fu
+#define A64_WFE                            0xD503205Fu
 
 #endif
