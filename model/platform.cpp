@@ -340,7 +340,7 @@ void platform::core_stopped(unsigned core, enum cpu_stop stop)
 void platform::run()
 {
     cores_[0]->start(image_.entry, entry_x0_, guest_.bare ? static_cast<unsigned>(config_get(config_, "exec.el")) : 1, 0);
-    sc_core::sc_start(time_of_ps(around_.time_limit_ps));
+    sc_core::sc_start(time_of_ps(around_.time_limit_ps), sc_core::SC_EXIT_ON_STARVATION);
     if (!ended_ && now_ps() >= around_.time_limit_ps)
         finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0));
     if (!ended_)

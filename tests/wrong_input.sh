@@ -59,6 +59,27 @@ got=$("$dmasim" exec short.elf 2>&1) && rc=0 || rc=$?
 [ "$rc" = 2 ] || { echo "FAILED truncated ELF: status $rc: $got"; failed=$((failed + 1)); }
 count=$((count + 1))
 
+program() { printf '.global _start\n_start: %b\n' "$2" >"$1.S" && aarch64-linux-gnu-gcc -nostdlib -static -Wl,--build-id=none -Wl,-Ttext=0x40100000 "$1.S" -o "$1"; }
+program endless.elf 'b .'
+expect 124 'the instruction limit (sim.instruction_limit) is reached; core 0 is at 0x40100000' "$dmasim" exec endless.elf -s sim.instruction_limit=1000
+expect 124 'the simulated time limit (sim.time_limit_ps) is reached; core 0 is at 0x40100000' "$dmasim" exec endless.elf -s sim.time_limit_ps=1ms
+program fault.elf 'mov x0, #0x10\n ldr x1, [x0]'
+expect 125 'the guest takes the same exception again and again; core 0 is at 0x200; last exception: ESR 0x96000010 ELR 0x40100004 FAR 0x10' "$dmasim" exec fault.elf
+program sleep.elf 'wfi'
+expect 125 'nothing can happen any more: every core sleeps and no device is at work; core 0 is at 0x40100000' "$dmasim" exec sleep.elf
+program low.elf 'b .' && aarch64-linux-gnu-gcc -nostdlib -static -Wl,--build-id=none -Wl,-Ttext=0x1000 low.elf.S -o low.elf
+got=$("$dmasim" exec low.elf 2>&1) && rc=0 || rc=$?
+case "$rc:$got" in
+2:*"lies outside RAM, which is 0x40000000 to 0x7fffffff") ;;
+*) echo "FAILED segment outside RAM: $rc: $got"; failed=$((failed + 1)) ;;
+esac
+count=$((count + 1))
+aarch64-linux-gnu-gcc -c endless.elf.S -o object.o
+expect 2 'object.o: the ELF file is not an executable (ET_EXEC, or ET_DYN without relocations): link it first' "$dmasim" exec object.o
+program fine.elf 'ldr x1, =0x20026\n adr x2, block\n str x1, [x2]\n mov x3, #7\n str x3, [x2, #8]\n mov x1, x2\n mov w0, #0x18\n hlt #0xf000\n .ltorg\n .align 4\nblock: .quad 0, 0'
+aarch64-linux-gnu-gcc -nostdlib -static -Wl,--build-id=none -Wl,-N -Wl,-Ttext=0x40100000 fine.elf.S -o fine.elf 2>/dev/null
+expect 7 '' "$dmasim" exec fine.elf
+
 if [ "$(id -u)" = 0 ]; then out=/proc/nowhere; else out=/nowhere; fi
 expect 2 "$out: the output folder cannot be written" "$dmasim" run batched-sync-d9500 -s iterations=1 --quiet -o "$out"
 got=$("$dmasim" run batched-sync-d9500 -s iterations=200 -s sim.instruction_limit=1000 --quiet -o "$dir/out" 2>&1) && rc=0 || rc=$?

@@ -1,7 +1,8 @@
 #include "guest.h"
 
-#define POOL 0x40800000ull /* 4 MB for translation tables */
-#define POOL_END 0x40C00000ull
+/* For translation tables; a new set is made in the other half, as the old one is still in use. */
+#define POOL 0x40800000ull
+#define POOL_HALF 0x00400000ull
 
 enum { SYS_WRITE0 = 0x04, SYS_GET_CMDLINE = 0x15, SYS_EXIT = 0x18 };
 enum { EC_SVC = 0x15, EC_HVC = 0x16, EC_SMC = 0x17, EC_IABT_LOW = 0x20, EC_IABT = 0x21, EC_PC = 0x22 };
@@ -161,7 +162,7 @@ struct space space_new(unsigned granule_shift, unsigned va_bits, bool reset)
     struct space space = {granule_shift, va_bits, 0};
 
     if (reset)
-        pool_next = POOL;
+        pool_next = pool_next < POOL + POOL_HALF && pool_next ? POOL + POOL_HALF : POOL;
     space.root = (pool_next + (1ull << granule_shift) - 1) & ~((1ull << granule_shift) - 1);
     pool_next = space.root + (1ull << granule_shift);
     for (uint64_t a = space.root; a < pool_next; a += 8)

@@ -88,7 +88,7 @@ enum {
 #define DESC_UXN (1ull << 54)
 #define MAIR 0x4400FFull /* 0: Normal Write-Back, 1: Device-nGnRnE, 2: Normal Non-cacheable */
 
-/* Address spaces of any granule; tables come from a pool in RAM that space_new() with reset empties. */
+/* Address spaces of any granule; tables come from a pool in RAM; with reset space_new() begins its other half. */
 struct space {
     unsigned granule_shift, va_bits;
     uint64_t root;
