@@ -169,6 +169,11 @@ void sg_engine_access(struct sg_engine *engine, struct txn *txn)
         return;
     }
     memcpy(&value, txn->data, txn->size);
+    if (txn->size == 4 && (offset & ~4ull) == DESC) { /* half of the 64-bit register */
+        uint64_t desc = engine->channels[number].desc;
+        value = offset & 4 ? (uint32_t)desc | value << 32 : (desc & ~(uint64_t)UINT32_MAX) | value;
+        offset = DESC;
+    }
     write_register(engine, (unsigned)number, offset, value, txn->start_ps);
 }
 

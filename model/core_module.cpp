@@ -62,6 +62,7 @@ static const uint64_t LONGEST_RUN_PS = PS_PER_MS;
 uint64_t core_module::sync(uint64_t t_ps)
 {
     around_.horizon->catch_up(t_ps);
+    cache_advance(around_.cache, t_ps); /* a DSB has waited for IC IVAU: the line leaves L1I now, not at the next look */
     if (++looks_ % LOOK_INTERVAL == 0 || t_ps > around_.time_limit_ps)
         around_.looked(t_ps);
     uint64_t ahead = std::max(around_.horizon->next_ps(), t_ps + around_.run_ahead_ps);

@@ -3,8 +3,8 @@
 
 #define LOWER 0x400 /* vectors from a lower level in AArch64 */
 /* Programs of EL0: one instruction (or a few), then SVC #99. X0 is the argument. */
-#define USER_PROGRAM(name, code)                                                                                       \
-    asm(".pushsection .user_text, \"ax\"\n" #name ": " code "\n svc #99\n.popsection");                               \
+#define USER_PROGRAM(name, code)                                                        \
+    asm(".pushsection .user_text, \"ax\"\n" #name ": " code "\n svc #99\n.popsection"); \
     void name(void);
 USER_PROGRAM(user_nothing, "nop")
 USER_PROGRAM(user_add, "add x0, x0, #5\n subs xzr, x0, x0")
@@ -110,8 +110,9 @@ static void undefined_at_el0(void)
     refused("BRK at EL0", user_brk, 0, 0xF2000007);
 }
 
-/* ISS of a trapped MSR, MRS or system instruction: op0 21:20, op2 19:17, op1 16:14, CRn 13:10, Rt 9:5, CRm 4:1, read 0. */
-#define TRAPPED(op0, op1, crn, crm, op2, rt, read)                                                                     \
+/* ISS of a trapped MSR, MRS or system instruction: op0 21:20, op2 19:17, op1 16:14, CRn 13:10, Rt 9:5, CRm 4:1, read 0.
+ */
+#define TRAPPED(op0, op1, crn, crm, op2, rt, read) \
     (0x62000000ull | (op0) << 20 | (op2) << 17 | (op1) << 14 | (crn) << 10 | (rt) << 5 | (crm) << 1 | (read))
 
 static void trapped_by_sctlr(void)

@@ -39,7 +39,7 @@ static void event_stream(void)
 {
     uint64_t bit = 0, took;
 
-    while (2ull << (bit + 1) < microseconds(500))
+    while (bit < 15 && 2ull << (bit + 1) < microseconds(500))
         bit++;
     WRITE_SYSREG(cntkctl_el1, 1 << 2 | bit << 4);
     ISB();

@@ -5,12 +5,12 @@
 #define SP0 0x000
 
 /* Runs one instruction whose address is known; more: further operands. */
-#define ONE(code, ...)                                                                                                 \
-    ({                                                                                                                 \
-        uint64_t at_;                                                                                                  \
-        trap_clear();                                                                                                  \
-        asm volatile("adr %[at], 1f\n1: " code : [at] "=&r"(at_) : __VA_ARGS__ : "memory", "cc", "x0", "x1");          \
-        at_;                                                                                                           \
+#define ONE(code, ...)                                                                                        \
+    ({                                                                                                        \
+        uint64_t at_;                                                                                         \
+        trap_clear();                                                                                         \
+        asm volatile("adr %[at], 1f\n1: " code : [at] "=&r"(at_) : __VA_ARGS__ : "memory", "cc", "x0", "x1"); \
+        at_;                                                                                                  \
     })
 #define ONE_PLAIN(code) ONE(code, [none] "r"(0))
 

@@ -51,9 +51,15 @@ static void sizes(void)
 
     words[2] = 0x8877665544332211;
     words[3] = 0x1122334455667788;
-    asm volatile("ldxrb %w0, [%2]\n add %w0, %w0, #1\n stxrb %w1, %w0, [%2]" : "=&r"(a), "=&r"(status) : "r"(byte + 3) : "memory");
+    asm volatile("ldxrb %w0, [%2]\n add %w0, %w0, #1\n stxrb %w1, %w0, [%2]"
+                 : "=&r"(a), "=&r"(status)
+                 : "r"(byte + 3)
+                 : "memory");
     check_equal("LDXRB, STXRB", status << 8 | a, 0x45);
-    asm volatile("ldaxrh %w0, [%2]\n add %w0, %w0, #1\n stlxrh %w1, %w0, [%2]" : "=&r"(a), "=&r"(status) : "r"(byte + 6) : "memory");
+    asm volatile("ldaxrh %w0, [%2]\n add %w0, %w0, #1\n stlxrh %w1, %w0, [%2]"
+                 : "=&r"(a), "=&r"(status)
+                 : "r"(byte + 6)
+                 : "memory");
     check_equal("LDAXRH, STLXRH", status << 16 | a, 0x8878);
     check_equal("memory after both", words[2], 0x8878665545332211);
     asm volatile("ldxp %w0, %w1, [%2]" : "=&r"(a), "=&r"(b) : "r"(&words[2]) : "memory");
@@ -69,16 +75,16 @@ static void sizes(void)
     check_equal("second after it", words[3], 0x200000001);
 }
 
-#define ATOMIC(text, size_modifier, before, operand, after)                                                            \
-    do {                                                                                                               \
-        uint64_t old_;                                                                                                 \
-        words[4] = (before);                                                                                           \
-        asm volatile(text " %" size_modifier "1, %" size_modifier "0, [%2]"                                            \
-                     : "=&r"(old_)                                                                                     \
-                     : "r"((uint64_t)(operand)), "r"(&words[4])                                                        \
-                     : "memory");                                                                                      \
-        check_equal(text ": memory", words[4], (after));                                                               \
-        check_equal(text ": old value", old_, (before) & mask);                                                        \
+#define ATOMIC(text, size_modifier, before, operand, after)                 \
+    do {                                                                    \
+        uint64_t old_;                                                      \
+        words[4] = (before);                                                \
+        asm volatile(text " %" size_modifier "1, %" size_modifier "0, [%2]" \
+                     : "=&r"(old_)                                          \
+                     : "r"((uint64_t)(operand)), "r"(&words[4])             \
+                     : "memory");                                           \
+        check_equal(text ": memory", words[4], (after));                    \
+        check_equal(text ": old value", old_, (before)&mask);               \
     } while (0)
 
 static void atomics(void)
@@ -109,7 +115,8 @@ static void atomics(void)
 
 static uint64_t compare_and_swap_pair(uint64_t *first, uint64_t *second, uint64_t new_first, uint64_t new_second)
 {
-    register uint64_t x0 asm("x0") = *first, x1 asm("x1") = *second, x2 asm("x2") = new_first, x3 asm("x3") = new_second;
+    register uint64_t x0 asm("x0") = *first, x1 asm("x1") = *second, x2 asm("x2") = new_first,
+                         x3 asm("x3") = new_second;
 
     asm volatile("caspal x0, x1, x2, x3, [%4]" : "+r"(x0), "+r"(x1) : "r"(x2), "r"(x3), "r"(&words[4]) : "memory");
     *first = x0;

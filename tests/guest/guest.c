@@ -1,7 +1,7 @@
 #include "guest.h"
 
 /* For translation tables; a new set is made in the other half, as the old one is still in use. */
-#define POOL 0x40800000ull
+#define POOL      0x40800000ull
 #define POOL_HALF 0x00400000ull
 
 enum { SYS_WRITE0 = 0x04, SYS_GET_CMDLINE = 0x15, SYS_EXIT = 0x18 };
@@ -234,7 +234,8 @@ static uint64_t tcr_granule(unsigned granule_shift)
 void mmu_on(const struct space *space, uint64_t tcr_extra)
 {
     uint64_t size = 64 - space->va_bits, walks = 1 << 8 | 1 << 10 | 3 << 12; /* Write-Back, Inner Shareable */
-    uint64_t tcr = size | size << 16 | walks | walks << 16 | tcr_granule(space->granule_shift) | 2ull << 32 /* 40 bits */;
+    uint64_t tcr =
+        size | size << 16 | walks | walks << 16 | tcr_granule(space->granule_shift) | 2ull << 32 /* 40 bits */;
 
     mmu_switch(MAIR, tcr | tcr_extra, space->root, SCTLR_ON);
 }

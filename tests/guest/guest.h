@@ -1,6 +1,7 @@
 /*
- * Directed tests that run as guests: each program checks the architecture from inside, prints what differs through semihosting and
- * ends with 0 or 1. The same ELF files run on QEMU's virt machine, which shows that the expectations are not this model's own.
+ * Directed tests that run as guests: each program checks the architecture from inside, prints what differs through
+ * semihosting and ends with 0 or 1. The same ELF files run on QEMU's virt machine, which shows that the expectations
+ * are not this model's own.
  */
 #ifndef DMASIM_TESTS_GUEST_GUEST_H
 #define DMASIM_TESTS_GUEST_GUEST_H
@@ -48,15 +49,15 @@ extern char user_back[];
 uint64_t call_at(const void *target, uint64_t argument);
 extern char call_back[];
 
-#define READ_SYSREG(name)                                                                                              \
-    ({                                                                                                                 \
-        uint64_t value_;                                                                                               \
-        asm volatile("mrs %0, " #name : "=r"(value_)::"memory");                                                       \
-        value_;                                                                                                        \
+#define READ_SYSREG(name)                                        \
+    ({                                                           \
+        uint64_t value_;                                         \
+        asm volatile("mrs %0, " #name : "=r"(value_)::"memory"); \
+        value_;                                                  \
     })
 #define WRITE_SYSREG(name, value) asm volatile("msr " #name ", %0" ::"r"((uint64_t)(value)) : "memory")
-#define ISB() asm volatile("isb" ::: "memory")
-#define DSB() asm volatile("dsb sy" ::: "memory")
+#define ISB()                     asm volatile("isb" ::: "memory")
+#define DSB()                     asm volatile("dsb sy" ::: "memory")
 
 /* One load or store that may abort; the trap handler goes on behind it. */
 static inline uint64_t peek(uint64_t va)
@@ -86,7 +87,7 @@ enum {
 };
 #define DESC_PXN (1ull << 53)
 #define DESC_UXN (1ull << 54)
-#define MAIR 0x4400FFull /* 0: Normal Write-Back, 1: Device-nGnRnE, 2: Normal Non-cacheable */
+#define MAIR     0x4400FFull /* 0: Normal Write-Back, 1: Device-nGnRnE, 2: Normal Non-cacheable */
 
 /* Address spaces of any granule; tables come from a pool in RAM; with reset space_new() begins its other half. */
 struct space {
@@ -103,13 +104,14 @@ void space_map(const struct space *space, uint64_t va, unsigned level, uint64_t 
 /* Device registers and RAM at their own addresses, for EL1, by the largest blocks. */
 void space_map_machine(const struct space *space);
 void mmu_on(const struct space *space, uint64_t tcr_extra);
-void mmu_switch(uint64_t mair, uint64_t tcr, uint64_t ttbr, uint64_t sctlr); /* through MMU off, without memory accesses */
+void mmu_switch(uint64_t mair, uint64_t tcr, uint64_t ttbr,
+                uint64_t sctlr); /* through MMU off, without memory accesses */
 void tlb_flush(void);
 
-#define SCTLR_OFF 0x30D00800ull /* RES1 */
-#define SCTLR_ON (SCTLR_OFF | 1 | 1 << 2 | 1 << 12) /* M, C, I */
-#define RAM_BASE 0x40000000ull
+#define SCTLR_OFF 0x30D00800ull                      /* RES1 */
+#define SCTLR_ON  (SCTLR_OFF | 1 | 1 << 2 | 1 << 12) /* M, C, I */
+#define RAM_BASE  0x40000000ull
 #define USER_DATA 0x40400000ull /* writable by EL0 in the usual map */
-#define SPARE 0x42000000ull     /* RAM that nobody uses */
+#define SPARE     0x42000000ull /* RAM that nobody uses */
 
 #endif

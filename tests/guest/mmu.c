@@ -1,8 +1,8 @@
 /* Stage 1 translation of the three granules: sizes, faults of each level, permissions, ASIDs, TLB maintenance, AT. */
 #include "guest.h"
 
-#define WINDOW 0x1000000000ull /* a range of virtual addresses for experiments, 1 GB aligned and more */
-#define READ_ESR 0x96000000ull
+#define WINDOW    0x1000000000ull /* a range of virtual addresses for experiments, 1 GB aligned and more */
+#define READ_ESR  0x96000000ull
 #define WRITE_ESR 0x96000040ull
 #define FETCH_ESR 0x86000000ull
 
@@ -228,10 +228,10 @@ static void upper_range(void)
     tlb_flush();
 }
 
-#define AT(operation, va)                                                                                              \
-    ({                                                                                                                 \
-        asm volatile("at " operation ", %0; isb" ::"r"((uint64_t)(va)) : "memory");                                    \
-        READ_SYSREG(par_el1);                                                                                          \
+#define AT(operation, va)                                                           \
+    ({                                                                              \
+        asm volatile("at " operation ", %0; isb" ::"r"((uint64_t)(va)) : "memory"); \
+        READ_SYSREG(par_el1);                                                       \
     })
 
 static void address_translation(void)

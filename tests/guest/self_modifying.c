@@ -1,13 +1,13 @@
 /*
- * Changed code: with the sequence DC CVAU, DSB, IC IVAU, DSB, ISB the new code must run. With "silicon" on the command line also the
- * contrary: as instruction fetches do not snoop, what a fetch has brought in stays until IC IVAU, and what was not cleaned is not
- * fetched (CTR_EL0.IDC and DIC are 0). QEMU has no caches and runs new code always.
+ * Changed code: with the sequence DC CVAU, DSB, IC IVAU, DSB, ISB the new code must run. With "silicon" on the command
+ * line also the contrary: as instruction fetches do not snoop, what a fetch has brought in stays until IC IVAU, and
+ * what was not cleaned is not fetched (CTR_EL0.IDC and DIC are 0). QEMU has no caches and runs new code always.
  */
 #include "guest.h"
 
-#define CODE (SPARE + 0x1000)
+#define CODE      (SPARE + 0x1000)
 #define MOV_X0(n) (0xD2800000u | (uint32_t)(n) << 5)
-#define RET 0xD65F03C0u
+#define RET       0xD65F03C0u
 
 static volatile uint32_t *const code = (volatile uint32_t *)CODE;
 
