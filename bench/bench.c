@@ -1,6 +1,6 @@
 /*
- * How fast the simulator is, as JSON: million guest instructions and DC operations per second of host time on one core, with timing
- * on and functional-only. usage: bench GUEST_FOLDER
+ * How fast the simulator is, as JSON: million guest instructions and DC operations per second of host time on one core,
+ * with timing on and functional-only. usage: bench GUEST_FOLDER
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -19,13 +19,11 @@ struct measure {
 };
 
 static const struct measure measures[] = {
-    {"alu", 0, 400, "false"},    {"memcpy", 1, 300, "false"},    {"dc", 2, 40, "false"},
+    {"alu", 0, 400, "false"},           {"memcpy", 1, 300, "false"},           {"dc", 2, 40, "false"},
     {"alu_functional", 0, 600, "true"}, {"memcpy_functional", 1, 400, "true"}, {"dc_functional", 2, 40, "true"},
 };
 
-static void nothing(void *ctx, const char *text, size_t bytes)
-{
-}
+static void nothing(void *ctx, const char *text, size_t bytes) {}
 
 static double seconds(void)
 {
@@ -81,8 +79,9 @@ int main(int argc, char **argv)
         }
         close(ends[0]);
         wait(NULL);
-        json_object_set_new(report, measures[i].name,
-                            json_pack("{s:f, s:f}", "million_instructions_per_s", rates[0], "million_dc_per_s", rates[1]));
+        json_object_set_new(
+            report, measures[i].name,
+            json_pack("{s:f, s:f}", "million_instructions_per_s", rates[0], "million_dc_per_s", rates[1]));
     }
     json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(4));
     putchar('\n');

@@ -82,8 +82,8 @@ struct cache *cache_create(const struct cache_config *config, struct memory *mem
     cache->earliest_cmo_ps = NEVER_PS;
     cache->cores = calloc(config->cores, sizeof(*cache->cores));
     cache->records_bytes = (memory->bytes >> LINE_SHIFT) * sizeof(*cache->records);
-    cache->records = mmap(NULL, cache->records_bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cache->records =
+        mmap(NULL, cache->records_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (cache->records == MAP_FAILED) {
         cache->records = NULL;
         error_add(errors, NULL, "the host has no address space for a directory of %llu MiB of RAM",

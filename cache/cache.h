@@ -1,9 +1,10 @@
 /*
- * The coherent memory system of the cores: L1D and L2 of each core, shared L3, memory-side system cache (SLC), DRAM timing, the
- * CMO engine, and the view of devices. Tags and states only; bytes live in the two images of cache/memory.h.
+ * The coherent memory system of the cores: L1D and L2 of each core, shared L3, memory-side system cache (SLC), DRAM
+ * timing, the CMO engine, and the view of devices. Tags and states only; bytes live in the two images of
+ * cache/memory.h.
  *
- * All times are absolute picoseconds. Nothing here waits: every answer carries its completion time, and callers present requests
- * in time order where they are shared (model/core_module.cpp takes care of that).
+ * All times are absolute picoseconds. Nothing here waits: every answer carries its completion time, and callers present
+ * requests in time order where they are shared (model/core_module.cpp takes care of that).
  */
 #ifndef DMASIM_CACHE_CACHE_H
 #define DMASIM_CACHE_CACHE_H
@@ -30,8 +31,8 @@ struct cache_config {
 
     /* Load-to-use latency from issue, by the level that answers. */
     uint64_t l1_ps, l2_ps, l3_ps, slc_ps, dram_ps;
-    uint64_t core_to_core_ps;  /* line from another core's private cache */
-    uint64_t home_ps;          /* how long one request occupies a line's home (serialises transfers of a communal line) */
+    uint64_t core_to_core_ps; /* line from another core's private cache */
+    uint64_t home_ps; /* how long one request occupies a line's home (serialises transfers of a communal line) */
     uint64_t dram_occupancy_ps; /* one line's time on the DRAM channels: the inverse of bandwidth */
 
     /* CMO engine (architecture.md 5). */
@@ -44,8 +45,9 @@ struct cache_config {
     uint64_t cmo_pou_ps;        /* L of CVAU and of IC operations */
     uint64_t dvm_ps;            /* a broadcast (TLBI, IC) complete on all cores */
 
-    bool ivac_cleans;  /* IVAC of a dirty line writes it back first, as Cortex-A76 does (TRM A6.2.4); false: the data is lost */
-    bool far_atomics;  /* LSE atomics execute at the home instead of in L1D */
+    bool ivac_cleans; /* IVAC of a dirty line writes it back first, as Cortex-A76 does (TRM A6.2.4); false: the data is
+                         lost */
+    bool far_atomics; /* LSE atomics execute at the home instead of in L1D */
 };
 
 struct cache;
@@ -58,8 +60,8 @@ void cache_destroy(struct cache *cache);
 void cache_attach_core(struct cache *cache, unsigned core, const struct core_bus_client *client);
 
 /*
- * Try to serve core privately: a hit in its own L1D or L2 with sufficient rights on a line that no other observer has touched.
- * False: nothing has changed and the request is a shared action; let time catch up, then call cache_line().
+ * Try to serve core privately: a hit in its own L1D or L2 with sufficient rights on a line that no other observer has
+ * touched. False: nothing has changed and the request is a shared action; let time catch up, then call cache_line().
  */
 bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum line_want want, uint64_t start_ps,
                         struct line_grant *grant);
@@ -67,7 +69,8 @@ bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum li
 /* Serve core whatever it takes (fill, transfer, upgrade, eviction). */
 struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, enum line_want want, uint64_t start_ps);
 
-/* Instruction fetch of one line into core's L1I (which the core itself keeps): looks up L2, L3, SLC, DRAM; allocates in L2. */
+/* Instruction fetch of one line into core's L1I (which the core itself keeps): looks up L2, L3, SLC, DRAM; allocates in
+ * L2. */
 struct line_grant cache_fetch(struct cache *cache, unsigned core, uint64_t pa, uint64_t start_ps);
 
 /* Queue a cache maintenance operation; see struct cmo_times. Set/way forms take Xt in addr. */
@@ -82,16 +85,16 @@ void cache_advance(struct cache *cache, uint64_t t_ps);
 /* A core's access with Device or Non-cacheable attributes that falls on RAM: the PoC image, DRAM timing. */
 void cache_noncacheable(struct cache *cache, struct txn *txn);
 
-/* A device's access: txn->coherent snoops the caches (read: newest data; write: other copies invalidated, monitors cleared), else
- * the PoC image. */
+/* A device's access: txn->coherent snoops the caches (read: newest data; write: other copies invalidated, monitors
+ * cleared), else the PoC image. */
 void cache_device(struct cache *cache, struct txn *txn);
 
 /* Exclusive monitors: the line of pa is watched for core; writes by any other observer call client->monitor_cleared. */
 void cache_monitor_arm(struct cache *cache, unsigned core, uint64_t pa);
 void cache_monitor_clear(struct cache *cache, unsigned core);
 
-/* Functional access without time or state change, for loaders, semihosting and checks: reads what core 0 would read; a write is
- * seen by every observer (both images). False when outside memory. */
+/* Functional access without time or state change, for loaders, semihosting and checks: reads what core 0 would read; a
+ * write is seen by every observer (both images). False when outside memory. */
 bool cache_debug_read(struct cache *cache, uint64_t pa, void *data, uint64_t bytes);
 bool cache_debug_write(struct cache *cache, uint64_t pa, const void *data, uint64_t bytes);
 
@@ -99,7 +102,7 @@ struct cache_counters {
     uint64_t hits[LEVEL_COUNT]; /* line grants by the level that answered; L0 hits inside the core are not seen here */
     uint64_t evictions, writebacks;
     uint64_t cmos[CMO_OP_COUNT];
-    uint64_t cmo_dirty;      /* CMOs that wrote back */
+    uint64_t cmo_dirty;         /* CMOs that wrote back */
     uint64_t cmo_slot_stall_ps; /* time that CMOs waited for a free slot */
 };
 const struct cache_counters *cache_counters(const struct cache *cache, unsigned core);

@@ -11,10 +11,10 @@
 /* Flags of a line's record. */
 enum {
     LINE_IN_L3 = 1,
-    LINE_DIRTY = 2,    /* the CPU image is newer than the PoC image */
+    LINE_DIRTY = 2,     /* the CPU image is newer than the PoC image */
     LINE_EXCLUSIVE = 4, /* its only sharer may write without asking */
-    LINE_COMMUNAL = 8, /* more than one observer has touched it: every access is a shared action */
-    LINE_WATCHED = 16, /* some core's exclusive monitor is armed on it */
+    LINE_COMMUNAL = 8,  /* more than one observer has touched it: every access is a shared action */
+    LINE_WATCHED = 16,  /* some core's exclusive monitor is armed on it */
 };
 
 /* The directory: what the coherent system knows of one line of RAM. All zero: in no CPU cache. */
@@ -32,7 +32,8 @@ struct pending_cmo {
     uint8_t op;    /* enum cmo_op */
 };
 
-/* The CMO engine of one core: Q slots for timing, and the operations whose effect is still to come, in program order. */
+/* The CMO engine of one core: Q slots for timing, and the operations whose effect is still to come, in program order.
+ */
 struct cmo_queue {
     uint64_t *slot_done_ps; /* [cmo_slots] */
     uint32_t next_slot;
@@ -102,7 +103,8 @@ void line_make_communal(struct cache *cache, uint32_t line);
 /* cmo.c */
 bool cmo_queue_create(struct cmo_queue *queue, uint32_t slots);
 void cmo_queue_destroy(struct cmo_queue *queue);
-/* Program order on one line: apply core's own pending CMOs of it; returns when the last of them is complete (0: none). */
+/* Program order on one line: apply core's own pending CMOs of it; returns when the last of them is complete (0: none).
+ */
 uint64_t cmo_order_line(struct cache *cache, unsigned core, uint32_t line);
 
 /* monitor.c */

@@ -1,4 +1,5 @@
-/* Lines moving between L1D, L2, other cores, L3 and memory. L2 is inclusive of L1D; L3 takes what the last L2 gives up. */
+/* Lines moving between L1D, L2, other cores, L3 and memory. L2 is inclusive of L1D; L3 takes what the last L2 gives up.
+ */
 #include "cache/cache_internal.h"
 
 static struct line_record *record_of(struct cache *cache, uint32_t line)
@@ -82,7 +83,7 @@ void line_drop(struct cache *cache, uint32_t line)
 {
     for_sharers(cache, line, NO_CORE, line_drop_from_core);
     drop_from_l3(cache, line);
-    record_of(cache, line)->flags &= (uint8_t)~(LINE_DIRTY | LINE_EXCLUSIVE);
+    record_of(cache, line)->flags &= (uint8_t) ~(LINE_DIRTY | LINE_EXCLUSIVE);
 }
 
 static void forget_pointer(struct cache *cache, unsigned core, uint32_t line)
@@ -269,7 +270,8 @@ static void lose_exclusive(struct cache *cache, unsigned core, uint32_t line)
     record_of(cache, line)->flags &= (uint8_t)~LINE_EXCLUSIVE;
 }
 
-/* Where the line comes from when core's own caches do not hold it; returns completion. The CPU image is valid afterwards. */
+/* Where the line comes from when core's own caches do not hold it; returns completion. The CPU image is valid
+ * afterwards. */
 static uint64_t bring(struct cache *cache, uint32_t line, uint64_t start_ps, enum mem_level *level)
 {
     struct line_record *record = record_of(cache, line);

@@ -1,4 +1,5 @@
-/* Accesses that bypass the CPU caches: a core's Device and Non-cacheable ones, and those of DMA masters, snooping or not. */
+/* Accesses that bypass the CPU caches: a core's Device and Non-cacheable ones, and those of DMA masters, snooping or
+ * not. */
 #include "cache/cache_internal.h"
 
 /* The newest bytes that a snoop of the line finds. */

@@ -1,8 +1,9 @@
 /*
  * RAM with its two images (design: README.md of this folder).
  *
- * The PoC image is what DRAM and every non-snooping observer see; the CPU image is what the mutually coherent cores see and is
- * meaningful only for lines that some CPU cache holds. Both are reserved lazily: untouched pages cost nothing and read as zero.
+ * The PoC image is what DRAM and every non-snooping observer see; the CPU image is what the mutually coherent cores see
+ * and is meaningful only for lines that some CPU cache holds. Both are reserved lazily: untouched pages cost nothing
+ * and read as zero.
  */
 #ifndef DMASIM_CACHE_MEMORY_H
 #define DMASIM_CACHE_MEMORY_H

@@ -1,4 +1,5 @@
-/* Exclusive monitors: this module's part is to tell a core that another observer wrote the line it watches (DDI 0487 B2.12). */
+/* Exclusive monitors: this module's part is to tell a core that another observer wrote the line it watches (DDI 0487
+ * B2.12). */
 #include "cache/cache_internal.h"
 
 void cache_monitor_arm(struct cache *cache, unsigned core, uint64_t pa)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define NO_LINE UINT32_MAX
-#define NO_WAY UINT32_MAX
+#define NO_WAY  UINT32_MAX
 
 struct tags {
     uint32_t set_mask;

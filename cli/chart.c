@@ -32,8 +32,10 @@ static void script(const struct result *result, const char *path, bool published
     fprintf(stream,
             "set terminal svg size 760,440 font 'Helvetica,13' background 'white'\nset output '%s'\n"
             "set title '%s' noenhanced\nset ylabel '%s [%s]' noenhanced\nset style data histograms\n"
-            "set style histogram clustered gap 1.2\nset style fill solid 1.0 border -1\nset boxwidth 0.9\nset grid ytics lc rgb '#d0d0d0'\n"
-            "set yrange [0:*]\nset offsets 0,0,graph 0.12,0\nset key outside top center horizontal\nset xtics noenhanced\nset border 3\nset tics nomirror\n$data << END\n",
+            "set style histogram clustered gap 1.2\nset style fill solid 1.0 border -1\nset boxwidth 0.9\nset grid "
+            "ytics lc rgb '#d0d0d0'\n"
+            "set yrange [0:*]\nset offsets 0,0,graph 0.12,0\nset key outside top center horizontal\nset xtics "
+            "noenhanced\nset border 3\nset tics nomirror\n$data << END\n",
             path, result->scenario->name, first->metric, first->unit);
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
@@ -46,8 +48,11 @@ static void script(const struct result *result, const char *path, bool published
     }
     fprintf(stream, "END\n");
     if (published)
-        fprintf(stream, "plot $data using 3:xtic(1) title 'published' lc rgb '#999999', '' using 2 title 'simulated' lc rgb '#0072B2', "
-                        "'' using 0:3:3 with labels offset -3.2,0.6 notitle, '' using 0:2:2 with labels offset 3.2,0.6 notitle\n");
+        fprintf(
+            stream,
+            "plot $data using 3:xtic(1) title 'published' lc rgb '#999999', '' using 2 title 'simulated' lc rgb "
+            "'#0072B2', "
+            "'' using 0:3:3 with labels offset -3.2,0.6 notitle, '' using 0:2:2 with labels offset 3.2,0.6 notitle\n");
     else
         fprintf(stream, "set xtics rotate by -35\nplot $data using 2:xtic(1) title 'simulated' lc rgb '#0072B2', "
                         "'' using 0:2:2 with labels offset 0,0.6 notitle\n");

@@ -7,11 +7,13 @@
 
 #include "model/platform.h"
 
-void child_apply_keys(struct config *config, const struct settings *settings, enum origin_kind origin, struct error_list *errors)
+void child_apply_keys(struct config *config, const struct settings *settings, enum origin_kind origin,
+                      struct error_list *errors)
 {
     for (size_t i = 0; i < settings->count; i++)
         if (strchr(settings->items[i].name, '.'))
-            config_set(config, settings->items[i].name, settings->items[i].text, origin, NULL, &settings->items[i].place, errors);
+            config_set(config, settings->items[i].name, settings->items[i].text, origin, NULL,
+                       &settings->items[i].place, errors);
 }
 
 void child_describe_parameters(json_t *object, const char *prefix, const struct settings *settings)
@@ -60,11 +62,11 @@ static json_t *regions_json(const struct platform_result *result)
         json_t *stack = json_array();
         for (unsigned part = 0; part < STACK_PARTS; part++)
             json_array_append_new(stack, json_integer((json_int_t)region->stack_ps[part]));
-        json_array_append_new(regions, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "name", region->name, "samples",
-                                                 (json_int_t)region->samples, "total_ps", (json_int_t)region->total_ps,
-                                                 "dc_ops", (json_int_t)region->counters.dc_ops, "dsbs",
-                                                 (json_int_t)region->counters.dsbs, "instructions",
-                                                 (json_int_t)region->counters.instructions, "stack_ps", stack));
+        json_array_append_new(regions,
+                              json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "name", region->name, "samples",
+                                        (json_int_t)region->samples, "total_ps", (json_int_t)region->total_ps, "dc_ops",
+                                        (json_int_t)region->counters.dc_ops, "dsbs", (json_int_t)region->counters.dsbs,
+                                        "instructions", (json_int_t)region->counters.instructions, "stack_ps", stack));
     }
     return regions;
 }
@@ -74,9 +76,9 @@ static json_t *values_json(const struct platform_result *result)
     json_t *values = json_array();
 
     for (size_t i = 0; i < result->value_count; i++)
-        json_array_append_new(values, json_pack("{s:s, s:s, s:s, s:I, s:I}", "case", result->values[i].case_name, "metric",
-                                                result->values[i].metric, "unit", result->values[i].unit, "value",
-                                                (json_int_t)result->values[i].value, "scale",
+        json_array_append_new(values, json_pack("{s:s, s:s, s:s, s:I, s:I}", "case", result->values[i].case_name,
+                                                "metric", result->values[i].metric, "unit", result->values[i].unit,
+                                                "value", (json_int_t)result->values[i].value, "scale",
                                                 (json_int_t)result->values[i].scale));
     return values;
 }
@@ -127,8 +129,9 @@ void child_main(const struct child_run *run, int pipe)
         failure = failure_of(&result);
     else
         failure = join(&errors);
-    answer = json_pack("{s:o, s:o, s:I, s:I}", "regions", regions_json(&result), "values", values_json(&result), "instructions",
-                       (json_int_t)result.instructions, "simulated_ps", (json_int_t)result.simulated_ps);
+    answer =
+        json_pack("{s:o, s:o, s:I, s:I}", "regions", regions_json(&result), "values", values_json(&result),
+                  "instructions", (json_int_t)result.instructions, "simulated_ps", (json_int_t)result.simulated_ps);
     if (failure)
         json_object_set_new(answer, "failure", json_string(failure));
     text = json_dumps(answer, JSON_COMPACT);

@@ -19,7 +19,8 @@ struct child_run {
 void child_main(const struct child_run *run, int pipe);
 
 /* The settings that are keys, into config. */
-void child_apply_keys(struct config *config, const struct settings *settings, enum origin_kind origin, struct error_list *errors);
+void child_apply_keys(struct config *config, const struct settings *settings, enum origin_kind origin,
+                      struct error_list *errors);
 /* The settings that are guest parameters, into a JSON object under prefix. */
 void child_describe_parameters(json_t *object, const char *prefix, const struct settings *settings);
 

@@ -8,10 +8,11 @@
 
 #include "cli/commands.h"
 
-static const char compare_help[] =
-    "usage: dmasim compare BASE NEW [--tol METRIC=PERCENT]...\n"
-    "  two result files; prints every row that changed, was added or removed; status 1 when a change is beyond its tolerance (0 %)\n"
-    "example: dmasim compare results/reference/batched-sync-d9500.json out/batched-sync-d9500/result.json --tol latency=1\n";
+static const char compare_help[] = "usage: dmasim compare BASE NEW [--tol METRIC=PERCENT]...\n"
+                                   "  two result files; prints every row that changed, was added or removed; status 1 "
+                                   "when a change is beyond its tolerance (0 %)\n"
+                                   "example: dmasim compare results/reference/batched-sync-d9500.json "
+                                   "out/batched-sync-d9500/result.json --tol latency=1\n";
 
 struct tolerance {
     const char *metric;
@@ -27,7 +28,8 @@ struct tolerances {
 static double tolerance_of(const struct tolerances *tolerances, const char *metric)
 {
     for (size_t i = tolerances->count; i-- > 0;)
-        if (strncmp(tolerances->items[i].metric, metric, tolerances->items[i].length) == 0 && !metric[tolerances->items[i].length])
+        if (strncmp(tolerances->items[i].metric, metric, tolerances->items[i].length) == 0 &&
+            !metric[tolerances->items[i].length])
             return tolerances->items[i].percent;
     return 0;
 }
@@ -101,7 +103,8 @@ static json_t *load(const char *path)
     json_t *object = json_load_file(path, 0, &error);
 
     if (!object)
-        fprintf(stderr, "%s:%d:%d: %s\n", path, error.line > 0 ? error.line : 1, error.column > 0 ? error.column : 1, error.text);
+        fprintf(stderr, "%s:%d:%d: %s\n", path, error.line > 0 ? error.line : 1, error.column > 0 ? error.column : 1,
+                error.text);
     else if (!json_is_array(json_object_get(object, "rows"))) {
         fprintf(stderr, "%s: not a dmasim result: it has no \"rows\"\n", path);
         json_decref(object);
@@ -126,7 +129,8 @@ static bool add_tolerance(struct tolerances *tolerances, const char *text)
 
 int command_compare(int argc, char **argv)
 {
-    static const struct option long_options[] = {{"tol", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct option long_options[] = {
+        {"tol", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
     struct tolerances tolerances = {0};
     json_t *base, *new;
     int option, status;
@@ -145,7 +149,7 @@ int command_compare(int argc, char **argv)
     }
     base = load(argv[optind]);
     new = load(argv[optind + 1]);
-    status = !base || !new ? EXIT_USAGE
+    status = !base || !new                                                                            ? EXIT_USAGE
              : compare_rows(json_object_get(base, "rows"), json_object_get(new, "rows"), &tolerances) ? EXIT_MISSED
                                                                                                       : EXIT_FINE;
     json_decref(base);

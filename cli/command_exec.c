@@ -26,18 +26,18 @@ static void to_stdout(void *ctx, const char *text, size_t bytes)
 
 static bool write_json(const char *path, const struct platform_result *result, struct error_list *errors)
 {
-    static const char *const ends[] = {"exit",  "check_failed", "instruction_limit", "time_limit",
-                                       "stuck", "guest_fault",  "failed"};
+    static const char *const ends[] = {"exit",        "check_failed", "instruction_limit", "time_limit", "stuck",
+                                       "guest_fault", "failed"};
     const struct cpu_counters *c = &result->counters;
     json_t *stack = json_object();
-    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "schema",
-                               "dmasim-exec/1", "end", ends[result->end], "exit_status", (json_int_t)result->exit_status,
-                               "simulated_ps", (json_int_t)result->simulated_ps, "instructions",
-                               (json_int_t)result->instructions, "counters", "loads", (json_int_t)c->loads, "stores",
-                               (json_int_t)c->stores, "dc_ops", (json_int_t)c->dc_ops, "ic_ops", (json_int_t)c->ic_ops, "dsbs",
-                               (json_int_t)c->dsbs, "dmbs", (json_int_t)c->dmbs, "isbs", (json_int_t)c->isbs, "atomics",
-                               (json_int_t)c->atomics, "exceptions", (json_int_t)c->exceptions, "mispredicts",
-                               (json_int_t)c->mispredicts);
+    json_t *object =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "schema",
+                  "dmasim-exec/1", "end", ends[result->end], "exit_status", (json_int_t)result->exit_status,
+                  "simulated_ps", (json_int_t)result->simulated_ps, "instructions", (json_int_t)result->instructions,
+                  "counters", "loads", (json_int_t)c->loads, "stores", (json_int_t)c->stores, "dc_ops",
+                  (json_int_t)c->dc_ops, "ic_ops", (json_int_t)c->ic_ops, "dsbs", (json_int_t)c->dsbs, "dmbs",
+                  (json_int_t)c->dmbs, "isbs", (json_int_t)c->isbs, "atomics", (json_int_t)c->atomics, "exceptions",
+                  (json_int_t)c->exceptions, "mispredicts", (json_int_t)c->mispredicts);
     char *text, *line = NULL;
     bool fine;
 

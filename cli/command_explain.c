@@ -8,7 +8,8 @@
 #include "cli/scenario.h"
 #include "common/quantity.h"
 
-static const char *const type_names[] = {"whole number", "true or false", "frequency", "bytes", "time", "percentage points", "choice"};
+static const char *const type_names[] = {"whole number", "true or false",     "frequency", "bytes",
+                                         "time",         "percentage points", "choice"};
 
 static void explain(const struct key *key)
 {
@@ -24,7 +25,8 @@ int command_explain(int argc, char **argv)
     int status = EXIT_FINE;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        puts("usage: dmasim explain [KEY]...\n  what a key means, its unit, bounds, default and the default's origin; without KEY: all\n"
+        puts("usage: dmasim explain [KEY]...\n  what a key means, its unit, bounds, default and the default's origin; "
+             "without KEY: all\n"
              "example: dmasim explain cmo.slots");
         return EXIT_FINE;
     }
@@ -36,8 +38,8 @@ int command_explain(int argc, char **argv)
         if (key)
             explain(key);
         else {
-            fprintf(stderr, "unknown key \"%s\"%s%s%s\n", argv[i], near ? "; did you mean \"" : "; `dmasim explain` lists all",
-                    near ? near : "", near ? "\"?" : "");
+            fprintf(stderr, "unknown key \"%s\"%s%s%s\n", argv[i],
+                    near ? "; did you mean \"" : "; `dmasim explain` lists all", near ? near : "", near ? "\"?" : "");
             status = EXIT_USAGE;
         }
     }

@@ -114,8 +114,8 @@ static int run_one(const char *name, const struct run_arguments *arguments)
                     status = EXIT_USAGE;
                 else if (!arguments->options.quiet) {
                     result_print_table(&result, stdout);
-                    printf("result: %s/result.json   chart: %s/chart.svg   %.1f s, %.0f million instructions/s\n", folder, folder,
-                           result.wall_s, (double)result.instructions / result.wall_s / 1e6);
+                    printf("result: %s/result.json   chart: %s/chart.svg   %.1f s, %.0f million instructions/s\n",
+                           folder, folder, result.wall_s, (double)result.instructions / result.wall_s / 1e6);
                 }
             }
         }
@@ -140,12 +140,16 @@ static bool parse_jobs(const char *text, unsigned *jobs)
 int command_run(int argc, char **argv)
 {
     enum { OPTION_JSON = 256, OPTION_CSV, OPTION_MD, OPTION_JUNIT, OPTION_QUIET, OPTION_HELP };
-    static const struct option long_options[] = {
-        {"set", required_argument, NULL, 's'},         {"output", required_argument, NULL, 'o'},
-        {"jobs", required_argument, NULL, 'j'},        {"json", required_argument, NULL, OPTION_JSON},
-        {"csv", required_argument, NULL, OPTION_CSV},  {"md", required_argument, NULL, OPTION_MD},
-        {"junit", required_argument, NULL, OPTION_JUNIT}, {"quiet", no_argument, NULL, OPTION_QUIET},
-        {"help", no_argument, NULL, OPTION_HELP},      {0}};
+    static const struct option long_options[] = {{"set", required_argument, NULL, 's'},
+                                                 {"output", required_argument, NULL, 'o'},
+                                                 {"jobs", required_argument, NULL, 'j'},
+                                                 {"json", required_argument, NULL, OPTION_JSON},
+                                                 {"csv", required_argument, NULL, OPTION_CSV},
+                                                 {"md", required_argument, NULL, OPTION_MD},
+                                                 {"junit", required_argument, NULL, OPTION_JUNIT},
+                                                 {"quiet", no_argument, NULL, OPTION_QUIET},
+                                                 {"help", no_argument, NULL, OPTION_HELP},
+                                                 {0}};
     struct run_arguments arguments = {.options.jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
     struct error_list errors = {0};
     int option, status = EXIT_FINE;
@@ -201,8 +205,10 @@ int command_check(int argc, char **argv)
     int status = EXIT_FINE;
 
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
-        fputs("usage: dmasim check SCENARIO...\n  reads scenarios and what they name, reports every problem, runs nothing\n"
-              "example: dmasim check my-scenario.yaml\n", argc < 2 ? stderr : stdout);
+        fputs("usage: dmasim check SCENARIO...\n  reads scenarios and what they name, reports every problem, runs "
+              "nothing\n"
+              "example: dmasim check my-scenario.yaml\n",
+              argc < 2 ? stderr : stdout);
         return argc < 2 ? EXIT_USAGE : EXIT_FINE;
     }
     for (int i = 1; i < argc; i++) {
@@ -210,7 +216,8 @@ int command_check(int argc, char **argv)
         struct scenario scenario = {0};
         char *path = scenario_find(argv[i], &errors);
         if (path) {
-            struct config *config = scenario_read(path, &scenario, &errors) ? run_config(&scenario, &options, &errors) : NULL;
+            struct config *config =
+                scenario_read(path, &scenario, &errors) ? run_config(&scenario, &options, &errors) : NULL;
             for (size_t v = 0; config && v < scenario.variant_count; v++)
                 free(guest_find(scenario.guest, scenario.variants[v].build, &errors));
             config_destroy(config);

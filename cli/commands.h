@@ -1,4 +1,5 @@
-/* The commands. Each takes its own argument vector (argv[0] is its name) and returns the exit status of the contract. */
+/* The commands. Each takes its own argument vector (argv[0] is its name) and returns the exit status of the contract.
+ */
 #ifndef DMASIM_CLI_COMMANDS_H
 #define DMASIM_CLI_COMMANDS_H
 

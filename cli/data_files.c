@@ -1,4 +1,5 @@
-/* Where scenarios, platforms and guests are: given paths, the source tree around the executable, or the installed share folder. */
+/* Where scenarios, platforms and guests are: given paths, the source tree around the executable, or the installed share
+ * folder. */
 #define _GNU_SOURCE
 #include <libgen.h>
 #include <limits.h>
@@ -31,7 +32,8 @@ static bool is_there(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* DMASIM_<KIND>_DIR, <exe>/../../<kind> (a build folder in the source tree), <exe>/<kind>, <exe>/../share/dmasim/<kind>. */
+/* DMASIM_<KIND>_DIR, <exe>/../../<kind> (a build folder in the source tree), <exe>/<kind>,
+ * <exe>/../share/dmasim/<kind>. */
 static char *first_folder(const char *kind, const char *environment)
 {
     static const char *const places[] = {"%s/../../%s", "%s/%s", "%s/../share/dmasim/%s"};

@@ -27,11 +27,13 @@ struct row *result_add_row(struct result *result, const char *case_name, const c
     return row;
 }
 
-static const struct row *find_row(const struct result *result, const char *case_name, const char *variant, const char *metric)
+static const struct row *find_row(const struct result *result, const char *case_name, const char *variant,
+                                  const char *metric)
 {
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
-        if (strcmp(row->case_name, case_name) == 0 && strcmp(row->variant, variant) == 0 && strcmp(row->metric, metric) == 0)
+        if (strcmp(row->case_name, case_name) == 0 && strcmp(row->variant, variant) == 0 &&
+            strcmp(row->metric, metric) == 0)
             return row;
     }
     return NULL;
@@ -49,7 +51,8 @@ static void derive_reductions(struct result *result)
             continue;
         base = find_row(result, row.case_name, baseline, "latency");
         if (base && base->value > 0)
-            result_add_row(result, row.case_name, row.variant, "reduction", "%", 100 * (1 - row.value / base->value), row.samples);
+            result_add_row(result, row.case_name, row.variant, "reduction", "%", 100 * (1 - row.value / base->value),
+                           row.samples);
     }
 }
 
@@ -65,8 +68,8 @@ bool result_finish(struct result *result, struct error_list *errors)
         const struct expectation *e = &result->scenario->expectations[i];
         struct row *row = (struct row *)find_row(result, e->case_name, e->variant, e->metric);
         if (!row) {
-            error_add(errors, NULL, "the run gave no row case %s, variant %s, metric %s that the scenario expects", e->case_name,
-                      e->variant, e->metric);
+            error_add(errors, NULL, "the run gave no row case %s, variant %s, metric %s that the scenario expects",
+                      e->case_name, e->variant, e->metric);
             all = false;
             continue;
         }
@@ -108,8 +111,8 @@ static json_t *json_rows(const struct result *result)
 
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
-        json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:f}", "case", row->case_name, "variant", row->variant, "metric",
-                                   row->metric, "unit", row->unit, "value", row->value);
+        json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:f}", "case", row->case_name, "variant", row->variant,
+                                   "metric", row->metric, "unit", row->unit, "value", row->value);
         if (row->samples)
             json_object_set_new(object, "samples", json_integer((json_int_t)row->samples));
         if (row->expectation) {
@@ -130,7 +133,8 @@ static json_t *json_stacks(const struct result *result)
     for (size_t i = 0; i < result->stack_count; i++) {
         json_t *parts = json_object();
         for (unsigned part = 0; part < STACK_PARTS; part++)
-            json_object_set_new(parts, cpu_stack_part_names[part], json_real(result_round(result->stacks[i].parts[part])));
+            json_object_set_new(parts, cpu_stack_part_names[part],
+                                json_real(result_round(result->stacks[i].parts[part])));
         json_array_append_new(stacks, json_pack("{s:s, s:s, s:o}", "case", result->stacks[i].case_name, "variant",
                                                 result->stacks[i].variant, "parts", parts));
     }
@@ -143,9 +147,10 @@ static json_t *json_counts(const struct result *result)
 
     for (size_t i = 0; i < result->count_count; i++) {
         const struct count *count = &result->counts[i];
-        json_array_append_new(counts, json_pack("{s:s, s:s, s:I, s:I, s:I}", "case", count->case_name, "variant", count->variant,
-                                                "dc_ops", (json_int_t)count->dc_ops, "dsbs", (json_int_t)count->dsbs,
-                                                "instructions", (json_int_t)count->instructions));
+        json_array_append_new(counts,
+                              json_pack("{s:s, s:s, s:I, s:I, s:I}", "case", count->case_name, "variant",
+                                        count->variant, "dc_ops", (json_int_t)count->dc_ops, "dsbs",
+                                        (json_int_t)count->dsbs, "instructions", (json_int_t)count->instructions));
     }
     return counts;
 }
@@ -154,11 +159,12 @@ json_t *result_json(const struct result *result)
 {
     double mips = result->wall_s > 0 ? (double)result->instructions / result->wall_s / 1e6 : 0;
 
-    return json_pack("{s:s, s:s, s:{s:s}, s:O, s:O, s:s, s:o, s:o, s:o, s:[], s:{s:f, s:f, s:I}}", "schema", "dmasim-result/1",
-                     "scenario", result->scenario->name, "tool", "version", DMASIM_VERSION, "config", result->config, "origins",
-                     result->origins, "config_hash", result->config_hash, "rows", json_rows(result), "stacks",
-                     json_stacks(result), "counts", json_counts(result), "hazards", "host", "wall_s",
-                     result_round(result->wall_s), "mips", result_round(mips), "rss_mib", (json_int_t)(result->rss_kib / 1024));
+    return json_pack("{s:s, s:s, s:{s:s}, s:O, s:O, s:s, s:o, s:o, s:o, s:[], s:{s:f, s:f, s:I}}", "schema",
+                     "dmasim-result/1", "scenario", result->scenario->name, "tool", "version", DMASIM_VERSION, "config",
+                     result->config, "origins", result->origins, "config_hash", result->config_hash, "rows",
+                     json_rows(result), "stacks", json_stacks(result), "counts", json_counts(result), "hazards", "host",
+                     "wall_s", result_round(result->wall_s), "mips", result_round(mips), "rss_mib",
+                     (json_int_t)(result->rss_kib / 1024));
 }
 
 bool result_write_file(const char *path, const char *text, struct error_list *errors)

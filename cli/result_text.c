@@ -69,16 +69,17 @@ void result_print_table(const struct result *result, FILE *stream)
     struct widths widths = widths_of(result);
     char published[32], error[32];
 
-    fprintf(stream, "\n%s: %s\n\n", result->scenario->name, result->scenario->description ? result->scenario->description : "");
-    fprintf(stream, "  %-*s  %-*s  %-*s  %14s  %9s  %9s  %s\n", widths.case_name, "case", widths.variant, "variant", widths.metric,
-            "metric", "simulated", "published", "error", "role");
+    fprintf(stream, "\n%s: %s\n\n", result->scenario->name,
+            result->scenario->description ? result->scenario->description : "");
+    fprintf(stream, "  %-*s  %-*s  %-*s  %14s  %9s  %9s  %s\n", widths.case_name, "case", widths.variant, "variant",
+            widths.metric, "metric", "simulated", "published", "error", "role");
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
-        fprintf(stream, "  %-*s  %-*s  %-*s  %10.6g %-3s", widths.case_name, row->case_name, widths.variant, row->variant,
-                widths.metric, row->metric, row->value, row->unit);
+        fprintf(stream, "  %-*s  %-*s  %-*s  %10.6g %-3s", widths.case_name, row->case_name, widths.variant,
+                row->variant, widths.metric, row->metric, row->value, row->unit);
         if (row->expectation)
-            fprintf(stream, "  %9s  %9s  %-9s  %s", published_text(row, published), error_text(row, error), row->expectation->role,
-                    verdict(row));
+            fprintf(stream, "  %9s  %9s  %-9s  %s", published_text(row, published), error_text(row, error),
+                    row->expectation->role, verdict(row));
         fputc('\n', stream);
     }
     if (result->stack_count) {
@@ -89,8 +90,9 @@ void result_print_table(const struct result *result, FILE *stream)
         fprintf(stream, "\nPer call\n");
         for (size_t i = 0; i < result->count_count; i++)
             fprintf(stream, "  %-*s  %-*s  %llu DC operations  %llu DSB  %llu instructions\n", widths.case_name,
-                    result->counts[i].case_name, widths.variant, result->counts[i].variant, (unsigned long long)result->counts[i].dc_ops,
-                    (unsigned long long)result->counts[i].dsbs, (unsigned long long)result->counts[i].instructions);
+                    result->counts[i].case_name, widths.variant, result->counts[i].variant,
+                    (unsigned long long)result->counts[i].dc_ops, (unsigned long long)result->counts[i].dsbs,
+                    (unsigned long long)result->counts[i].instructions);
     }
     fputc('\n', stream);
 }
@@ -104,8 +106,9 @@ char *result_csv(const struct result *result)
     fprintf(stream, "case,variant,metric,unit,value,samples,published,role,tolerance,ok\n");
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
-        fprintf(stream, "%s,%s,%s,%s,%.6g,%llu,%s,%s,", row->case_name, row->variant, row->metric, row->unit, row->value,
-                (unsigned long long)row->samples, published_text(row, published), row->expectation ? row->expectation->role : "");
+        fprintf(stream, "%s,%s,%s,%s,%.6g,%llu,%s,%s,", row->case_name, row->variant, row->metric, row->unit,
+                row->value, (unsigned long long)row->samples, published_text(row, published),
+                row->expectation ? row->expectation->role : "");
         if (row->expectation)
             fprintf(stream, "%.6g,%s\n", row->expectation->tolerance, row->ok ? "true" : "false");
         else
@@ -121,13 +124,15 @@ char *result_markdown(const struct result *result)
     size_t bytes;
     FILE *stream = open_memstream(&text, &bytes);
 
-    fprintf(stream, "## %s\n\n| case | variant | metric | simulated | published | error | role | |\n|---|---|---|---:|---:|---:|---|---|\n",
+    fprintf(stream,
+            "## %s\n\n| case | variant | metric | simulated | published | error | role | "
+            "|\n|---|---|---|---:|---:|---:|---|---|\n",
             result->scenario->name);
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
-        fprintf(stream, "| %s | %s | %s | %.6g %s | %s | %s | %s | %s |\n", row->case_name, row->variant, row->metric, row->value,
-                row->unit, published_text(row, published), error_text(row, error), row->expectation ? row->expectation->role : "",
-                verdict(row));
+        fprintf(stream, "| %s | %s | %s | %.6g %s | %s | %s | %s | %s |\n", row->case_name, row->variant, row->metric,
+                row->value, row->unit, published_text(row, published), error_text(row, error),
+                row->expectation ? row->expectation->role : "", verdict(row));
     }
     fclose(stream);
     return text;
@@ -143,19 +148,20 @@ char *result_junit(const struct result *result)
         tests += result->rows[i].expectation != NULL;
         failures += result->rows[i].expectation && !result->rows[i].ok;
     }
-    fprintf(stream, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\">\n",
+    fprintf(stream,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\">\n",
             result->scenario->name, tests, failures);
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
         if (!row->expectation)
             continue;
-        fprintf(stream, "  <testcase classname=\"%s\" name=\"%s %s %s\"", result->scenario->name, row->case_name, row->variant,
-                row->metric);
+        fprintf(stream, "  <testcase classname=\"%s\" name=\"%s %s %s\"", result->scenario->name, row->case_name,
+                row->variant, row->metric);
         if (row->ok)
             fprintf(stream, "/>\n");
         else
-            fprintf(stream, "><failure message=\"simulated %.6g %s, published %.6g, tolerance %.6g\"/></testcase>\n", row->value,
-                    row->unit, row->expectation->published, row->expectation->tolerance);
+            fprintf(stream, "><failure message=\"simulated %.6g %s, published %.6g, tolerance %.6g\"/></testcase>\n",
+                    row->value, row->unit, row->expectation->published, row->expectation->tolerance);
     }
     fprintf(stream, "</testsuite>\n");
     fclose(stream);

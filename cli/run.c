@@ -98,7 +98,8 @@ static json_t *end_job(struct job *job, const char *what, struct error_list *err
     waitpid(job->pid, &status, 0);
     free(job->text);
     if (!answer && WIFSIGNALED(status))
-        error_add(errors, NULL, "%s: the simulation ended by signal %d (%s)", what, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        error_add(errors, NULL, "%s: the simulation ended by signal %d (%s)", what, WTERMSIG(status),
+                  strsignal(WTERMSIG(status)));
     else if (!answer)
         error_add(errors, NULL, "%s: the simulation ended without a result", what);
     return answer;
@@ -112,8 +113,8 @@ static void progress(const struct scenario *scenario, size_t done, size_t total,
     if (quiet || now < *next)
         return;
     *next = now + (terminal ? 0.2 : 10);
-    fprintf(stderr, terminal ? "\r%s: %zu of %zu runs, %.0f s " : "%s: %zu of %zu runs, %.0f s\n", scenario->name, done, total,
-            now - start);
+    fprintf(stderr, terminal ? "\r%s: %zu of %zu runs, %.0f s " : "%s: %zu of %zu runs, %.0f s\n", scenario->name, done,
+            total, now - start);
     fflush(stderr);
 }
 
@@ -268,8 +269,8 @@ static void describe_config(struct result *result, const struct config *config, 
 }
 
 /* One entry a variant and case; *count 0 with messages when something is wrong. */
-static struct child_run *plan(const struct scenario *scenario, const struct config *config, const struct run_options *options,
-                              size_t *count, struct error_list *errors)
+static struct child_run *plan(const struct scenario *scenario, const struct config *config,
+                              const struct run_options *options, size_t *count, struct error_list *errors)
 {
     size_t cases = scenario->case_count ? scenario->case_count : 1, before = errors->count;
     struct child_run *runs = calloc(scenario->variant_count * cases, sizeof(*runs));

@@ -17,6 +17,7 @@ enum run_outcome run_scenario(const struct scenario *scenario, const struct run_
                               struct error_list *errors);
 
 /* Platform, params and overrides applied; without variant and case. NULL with messages. */
-struct config *run_config(const struct scenario *scenario, const struct run_options *options, struct error_list *errors);
+struct config *run_config(const struct scenario *scenario, const struct run_options *options,
+                          struct error_list *errors);
 
 #endif

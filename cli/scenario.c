@@ -51,7 +51,8 @@ bool parameter_parse(const struct setting *setting, uint64_t *value, struct erro
         if (quantity_parse(types[i], setting->text, value) == QUANTITY_OK)
             return true;
     error_add(errors, &setting->place,
-              "parameter %s: \"%s\" is not understood; write a whole number, true or false, bytes (KiB, MiB, GiB) or a time (ps, ns, us, ms, s)",
+              "parameter %s: \"%s\" is not understood; write a whole number, true or false, bytes (KiB, MiB, GiB) or a "
+              "time (ps, ns, us, ms, s)",
               setting->name, setting->text);
     return false;
 }
@@ -71,8 +72,8 @@ static const char *need_text(struct yaml_file *file, const yaml_node_t *mapping,
     return yaml_text(node);
 }
 
-static void read_settings(struct yaml_file *file, const yaml_node_t *mapping, const char *skip, struct settings *settings,
-                          struct error_list *errors)
+static void read_settings(struct yaml_file *file, const yaml_node_t *mapping, const char *skip,
+                          struct settings *settings, struct error_list *errors)
 {
     yaml_node_t *key, *value;
 
@@ -100,14 +101,16 @@ static struct choice *read_choices(struct yaml_file *file, const yaml_node_t *ma
     }
     for (*count = 0; yaml_pair(file, mapping, *count, &key, &value); ++*count) {
         choices = realloc(choices, (*count + 1) * sizeof(*choices));
-        choices[*count] = (struct choice){.name = copy(yaml_text(key)), .build = copy(yaml_text(yaml_get(file, value, "build")))};
+        choices[*count] =
+            (struct choice){.name = copy(yaml_text(key)), .build = copy(yaml_text(yaml_get(file, value, "build")))};
         read_settings(file, value, "build", &choices[*count].settings, errors);
     }
     return choices;
 }
 
 /* A number with an optional "%", "pp" or unit behind it, which is ignored: the metric's unit counts. */
-static double need_number(struct yaml_file *file, const yaml_node_t *mapping, const char *name, struct error_list *errors)
+static double need_number(struct yaml_file *file, const yaml_node_t *mapping, const char *name,
+                          struct error_list *errors)
 {
     const char *text = need_text(file, mapping, name, "an expectation", errors);
     char *end = NULL;
@@ -123,7 +126,8 @@ static double need_number(struct yaml_file *file, const yaml_node_t *mapping, co
 static void read_expectation(struct yaml_file *file, const yaml_node_t *node, struct scenario *scenario,
                              struct error_list *errors)
 {
-    static const char *const allowed[] = {"case", "variant", "metric", "published", "role", "tolerance", "source", NULL};
+    static const char *const allowed[] = {"case", "variant",   "metric", "published",
+                                          "role", "tolerance", "source", NULL};
     struct expectation *e;
     const char *role = need_text(file, node, "role", "an expectation", errors);
 
@@ -181,7 +185,8 @@ static void read_body(struct yaml_file *file, struct scenario *scenario, struct 
     scenario->guest = copy(need_text(file, root, "guest", "a scenario", errors));
     scenario->description = copy(yaml_text(yaml_get(file, root, "description")));
     read_settings(file, yaml_get(file, root, "params"), NULL, &scenario->params, errors);
-    scenario->variants = read_choices(file, yaml_get(file, root, "variants"), "variants", &scenario->variant_count, errors);
+    scenario->variants =
+        read_choices(file, yaml_get(file, root, "variants"), "variants", &scenario->variant_count, errors);
     scenario->cases = read_choices(file, yaml_get(file, root, "cases"), "cases", &scenario->case_count, errors);
     derive = yaml_text(yaml_get(file, root, "derive"));
     scenario->derive_reduction = derive && strcmp(derive, "reduction") == 0;
@@ -252,7 +257,8 @@ void scenario_free(struct scenario *scenario)
 
 static enum origin_kind origin_of(const char *text)
 {
-    static const char *const names[] = {[ORIGIN_MEASURED] = "measured", [ORIGIN_FITTED] = "fitted", [ORIGIN_ASSUMED] = "assumed"};
+    static const char *const names[] = {
+        [ORIGIN_MEASURED] = "measured", [ORIGIN_FITTED] = "fitted", [ORIGIN_ASSUMED] = "assumed"};
 
     for (int kind = ORIGIN_MEASURED; text && kind <= ORIGIN_ASSUMED; kind++)
         if (strcmp(text, names[kind]) == 0)
@@ -268,14 +274,16 @@ static void read_platform_value(struct yaml_file *file, yaml_node_t *key, yaml_n
     struct error_place place = yaml_place(file, node);
 
     if (node->type != YAML_MAPPING_NODE || !value || origin_of(origin) == ORIGIN_DEFAULT) {
-        error_add(errors, &place, "%s: write {value: ..., origin: measured, fitted or assumed, source: \"...\"}", yaml_text(key));
+        error_add(errors, &place, "%s: write {value: ..., origin: measured, fitted or assumed, source: \"...\"}",
+                  yaml_text(key));
         return;
     }
     yaml_only(file, node, allowed, "a platform value", errors);
     place = yaml_place(file, yaml_get(file, node, "value"));
     if (!key_find(yaml_text(key)))
         place = yaml_place(file, key);
-    config_set(config, yaml_text(key), value, origin_of(origin), yaml_text(yaml_get(file, node, "source")), &place, errors);
+    config_set(config, yaml_text(key), value, origin_of(origin), yaml_text(yaml_get(file, node, "source")), &place,
+               errors);
 }
 
 bool platform_read(const char *path, struct config *config, struct error_list *errors)

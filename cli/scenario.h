@@ -9,7 +9,8 @@
 
 #include "common/config.h"
 
-/* One `name: value` of params, a variant, a case, or -s. With a dot: a key of the configuration; else a guest parameter. */
+/* One `name: value` of params, a variant, a case, or -s. With a dot: a key of the configuration; else a guest
+ * parameter. */
 struct setting {
     char *name, *text;
     struct error_place place; /* file stays valid as long as the scenario */

@@ -138,7 +138,8 @@ static bool parse_quantity(const struct key *key, const char *text, uint64_t *va
     case QUANTITY_NOT_A_NUMBER:
     case QUANTITY_WRONG_UNIT:
         if (key->type == KEY_COUNT || key->type == KEY_BOOL)
-            error_add(errors, place, "%s: \"%s\" is not understood; write %s", key->name, text, quantity_units(key->type));
+            error_add(errors, place, "%s: \"%s\" is not understood; write %s", key->name, text,
+                      quantity_units(key->type));
         else
             error_add(errors, place, "%s: \"%s\" has no known unit; write a number with %s", key->name, text,
                       quantity_units(key->type));
@@ -159,7 +160,8 @@ static bool within_bounds(const struct key *key, const char *text, uint64_t valu
         return true;
     if (value >= parsed(key, key->least) && value <= parsed(key, key->most))
         return true;
-    error_add(errors, place, "%s: \"%s\" is out of bounds; %s to %s are possible", key->name, text, key->least, key->most);
+    error_add(errors, place, "%s: \"%s\" is out of bounds; %s to %s are possible", key->name, text, key->least,
+              key->most);
     return false;
 }
 

@@ -1,8 +1,9 @@
 /*
  * The configuration: one key table (key_table.c) and a store of values, each with its origin and the place that set it.
  *
- * Values are held in base units (Hz, bytes, picoseconds for keys ending in _ps, plain numbers, percentage points). Text carries
- * units: "2.6GHz", "64KiB", "40ns", "3.5cycles" is not a unit. Key names end in the base unit: cpu.freq_hz, l2.bytes, dram.latency_ps.
+ * Values are held in base units (Hz, bytes, picoseconds for keys ending in _ps, plain numbers, percentage points). Text
+ * carries units: "2.6GHz", "64KiB", "40ns", "3.5cycles" is not a unit. Key names end in the base unit: cpu.freq_hz,
+ * l2.bytes, dram.latency_ps.
  */
 #ifndef DMASIM_COMMON_CONFIG_H
 #define DMASIM_COMMON_CONFIG_H
@@ -53,8 +54,8 @@ struct config *config_create(void); /* all defaults */
 struct config *config_copy(const struct config *config);
 void config_destroy(struct config *config);
 
-/* Parses text by the key's type and stores it. False with a message (unknown key with the nearest name, wrong unit with the allowed
- * ones, out of bounds with the bounds) at place. */
+/* Parses text by the key's type and stores it. False with a message (unknown key with the nearest name, wrong unit with
+ * the allowed ones, out of bounds with the bounds) at place. */
 bool config_set(struct config *config, const char *key, const char *text, enum origin_kind origin, const char *source,
                 const struct error_place *place, struct error_list *errors);
 
@@ -65,7 +66,8 @@ const struct config_value *config_value(const struct config *config, const char 
 /* Edit distance between two names; 1000 when one is very long. */
 unsigned spelling_distance(const char *a, const char *b);
 
-/* value as text with a unit, such that config_set() of it gives the same value. Static formatting into buffer; returns buffer. */
+/* value as text with a unit, such that config_set() of it gives the same value. Static formatting into buffer; returns
+ * buffer. */
 char *config_format(const struct key *key, uint64_t value, char *buffer, size_t bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * What a core asks of the coherent memory system, and what that calls back.
  *
- * Every function takes absolute simulated times. Whether a request is private to the core (a hit in its own L1/L2 on a line that
- * nobody else has touched) or a shared action, before which the core must let simulated time catch up, is decided behind this
- * interface (model/core_module.cpp), so neither the core nor the caches know about SystemC.
+ * Every function takes absolute simulated times. Whether a request is private to the core (a hit in its own L1/L2 on a
+ * line that nobody else has touched) or a shared action, before which the core must let simulated time catch up, is
+ * decided behind this interface (model/core_module.cpp), so neither the core nor the caches know about SystemC.
  */
 #ifndef DMASIM_COMMON_CORE_BUS_H
 #define DMASIM_COMMON_CORE_BUS_H
@@ -14,7 +14,15 @@
 #include "common/txn.h"
 
 /* Which level answered a request; also the index of the cycle stack for memory time. */
-enum mem_level { LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_SLC, LEVEL_DRAM, LEVEL_CORE /* another core's cache */, LEVEL_COUNT };
+enum mem_level {
+    LEVEL_L1,
+    LEVEL_L2,
+    LEVEL_L3,
+    LEVEL_SLC,
+    LEVEL_DRAM,
+    LEVEL_CORE /* another core's cache */,
+    LEVEL_COUNT
+};
 
 enum line_want {
     LINE_SHARED, /* to read */
@@ -71,17 +79,19 @@ struct tlbi_request {
 struct core_bus {
     void *ctx;
 
-    /* Let simulated time catch up with t_ps (a shared action follows). Returns the limit up to which the core may then run on
-     * private work before it must call sync again. */
+    /* Let simulated time catch up with t_ps (a shared action follows). Returns the limit up to which the core may then
+     * run on private work before it must call sync again. */
     uint64_t (*sync)(void *ctx, uint64_t t_ps);
 
     /* One line of Normal Write-Back memory. Counts as private or shared as described above. */
     struct line_grant (*line)(void *ctx, uint64_t pa, enum line_want want, uint64_t start_ps);
 
-    /* 64 bytes of instructions for the core's L1I (pa line aligned); unified levels from L2 down. data points into the CPU image. */
+    /* 64 bytes of instructions for the core's L1I (pa line aligned); unified levels from L2 down. data points into the
+     * CPU image. */
     struct line_grant (*fetch)(void *ctx, uint64_t pa, uint64_t start_ps);
 
-    /* Device and Normal Non-cacheable (and Write-Through) accesses; sees the PoC image. Blocking in order; see txn.h. */
+    /* Device and Normal Non-cacheable (and Write-Through) accesses; sees the PoC image. Blocking in order; see txn.h.
+     */
     void (*access)(void *ctx, struct txn *txn);
 
     /* Queue one cache maintenance operation, issued at issue_ps; it takes effect at done_ps, not before. */
@@ -94,14 +104,15 @@ struct core_bus {
     void (*monitor_arm)(void *ctx, uint64_t pa);
     void (*monitor_clear)(void *ctx);
 
-    /* Reaches all other cores (core_remote_tlbi(), core_send_event()). Returns when the effect is complete everywhere. */
+    /* Reaches all other cores (core_remote_tlbi(), core_send_event()). Returns when the effect is complete everywhere.
+     */
     uint64_t (*broadcast)(void *ctx, enum broadcast_kind kind, const struct tlbi_request *tlbi, uint64_t t_ps);
 
     /* WFE/WFI: blocks until core_wake() or until_ps; returns the time at which the core goes on. */
     uint64_t (*sleep)(void *ctx, uint64_t t_ps, uint64_t until_ps);
 
-    /* GICv3 CPU interface system registers (ICC_*_EL1); encoding = op0 << 14 | op1 << 11 | CRn << 7 | CRm << 3 | op2. False: no such
-     * register. */
+    /* GICv3 CPU interface system registers (ICC_*_EL1); encoding = op0 << 14 | op1 << 11 | CRn << 7 | CRm << 3 | op2.
+     * False: no such register. */
     bool (*gic_read)(void *ctx, uint16_t encoding, uint64_t *value, uint64_t t_ps);
     bool (*gic_write)(void *ctx, uint16_t encoding, uint64_t value, uint64_t t_ps);
 

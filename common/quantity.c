@@ -12,8 +12,8 @@ struct unit {
 
 static const struct unit frequency_units[] = {{"Hz", 1}, {"kHz", 1000}, {"MHz", 1000000}, {"GHz", 1000000000}, {0}};
 static const struct unit byte_units[] = {{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {0}};
-static const struct unit time_units[] = {{"ps", 1},          {"ns", 1000},           {"us", 1000000},
-                                         {"ms", 1000000000}, {"s", 1000000000000ull}, {0}};
+static const struct unit time_units[] = {
+    {"ps", 1}, {"ns", 1000}, {"us", 1000000}, {"ms", 1000000000}, {"s", 1000000000000ull}, {0}};
 static const struct unit percent_units[] = {{"%", 100}, {"pp", 100}, {0}};
 static const struct unit no_units[] = {{"", 1}, {0}};
 

@@ -4,7 +4,13 @@
 
 #include "common/config.h"
 
-enum quantity_result { QUANTITY_OK, QUANTITY_NOT_A_NUMBER, QUANTITY_WRONG_UNIT, QUANTITY_TOO_LARGE, QUANTITY_NOT_WHOLE };
+enum quantity_result {
+    QUANTITY_OK,
+    QUANTITY_NOT_A_NUMBER,
+    QUANTITY_WRONG_UNIT,
+    QUANTITY_TOO_LARGE,
+    QUANTITY_NOT_WHOLE
+};
 
 /* Parses text ("2.6GHz", "0x10", "40ns", "true") as a value of type, exactly (no floating point). */
 enum quantity_result quantity_parse(enum key_type type, const char *text, uint64_t *value);

@@ -1,8 +1,8 @@
 /*
  * The transaction: what one model asks of another through a memory port.
  *
- * Plain C in the models; under SystemC it travels as the TLM generic payload plus one extension (model/txn_extension.h).
- * Attribute names are those of the Arm architecture (DDI 0487 B2.10, D8.6; IHI 0070 13).
+ * Plain C in the models; under SystemC it travels as the TLM generic payload plus one extension
+ * (model/txn_extension.h). Attribute names are those of the Arm architecture (DDI 0487 B2.10, D8.6; IHI 0070 13).
  */
 #ifndef DMASIM_COMMON_TXN_H
 #define DMASIM_COMMON_TXN_H
@@ -13,7 +13,8 @@
 enum txn_kind {
     TXN_READ,
     TXN_WRITE,
-    TXN_ATOMIC_CAS32, /* compare-and-swap by a device; data = {compare, swap}, the old value returns in the first half */
+    TXN_ATOMIC_CAS32, /* compare-and-swap by a device; data = {compare, swap}, the old value returns in the first half
+                       */
     TXN_ATOMIC_CAS64,
 };
 

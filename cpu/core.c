@@ -237,7 +237,8 @@ static bool debug_access(struct cpu *cpu, uint64_t va, uint8_t *data, uint64_t b
 {
     while (bytes) {
         uint64_t room = 4096 - (va & 4095), part = bytes < room ? bytes : room, pa;
-        if (!mmu_debug_translate(cpu, va, &pa) || !cpu->bus.debug || !cpu->bus.debug(cpu->bus.ctx, pa, data, part, write))
+        if (!mmu_debug_translate(cpu, va, &pa) || !cpu->bus.debug ||
+            !cpu->bus.debug(cpu->bus.ctx, pa, data, part, write))
             return false;
         va += part;
         data += part;

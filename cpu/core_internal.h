@@ -1,7 +1,8 @@
 /*
  * Inside of a core: state and the functions by which cpu/'s files serve each other.
  *
- * Time inside a core is in ticks of 1/1024 ps, so that a cycle and an issue slot keep their fraction; at the bus it is ps.
+ * Time inside a core is in ticks of 1/1024 ps, so that a cycle and an issue slot keep their fraction; at the bus it is
+ * ps.
  */
 #ifndef DMASIM_CPU_CORE_INTERNAL_H
 #define DMASIM_CPU_CORE_INTERNAL_H
@@ -31,8 +32,10 @@ struct pstate {
 
 /* System registers that have storage; read and written through sysreg.c. */
 struct sysregs {
-    uint64_t sctlr[3], ttbr0[3], ttbr1[3], tcr[3], mair[3], amair[3], vbar[3], esr[3], elr[3], far_[3], spsr[3], sp[3]; /* by EL */
-    uint64_t tpidr[3], tpidrro_el0, contextidr[3], cpacr, actlr, afsr0[3], afsr1[3], par, csselr, hcr_el2, vpidr, vmpidr;
+    uint64_t sctlr[3], ttbr0[3], ttbr1[3], tcr[3], mair[3], amair[3], vbar[3], esr[3], elr[3], far_[3], spsr[3],
+        sp[3]; /* by EL */
+    uint64_t tpidr[3], tpidrro_el0, contextidr[3], cpacr, actlr, afsr0[3], afsr1[3], par, csselr, hcr_el2, vpidr,
+        vmpidr;
     uint64_t cntkctl, cntp_ctl, cntp_cval, cntv_ctl, cntv_cval, cntvoff;
     uint64_t pmcr, pmcnten, pmuserenr, pmccntr_offset, mdscr, oslar, osdlr;
     uint64_t fpcr, fpsr;
@@ -56,24 +59,27 @@ struct tlb_entry {
 
 enum mmu_access { MMU_READ, MMU_WRITE, MMU_FETCH };
 
-/* Outcome of a translation. fault: 0 none, else the FSC (DDI 0487 ESR_ELx ISS.DFSC); FSC 0, an address size fault of level 0,
- * travels as FSC_ADDRESS_SIZE_LEVEL_0 and loses its mark in exception.c. */
+/* Outcome of a translation. fault: 0 none, else the FSC (DDI 0487 ESR_ELx ISS.DFSC); FSC 0, an address size fault of
+ * level 0, travels as FSC_ADDRESS_SIZE_LEVEL_0 and loses its mark in exception.c. */
 #define FSC_ADDRESS_SIZE_LEVEL_0 0x40
-#define FSC_MASK 0x3Fu
+#define FSC_MASK                 0x3Fu
 struct translation {
     uint64_t pa;
     uint64_t done_ps; /* walk time included; equals the start on a TLB hit in the first level */
     enum mem_type type;
     enum shareability sh;
     uint8_t fault;
-    bool writable;  /* a store at this privilege would be allowed too */
-    bool flat; /* the MMU is off */
-    uint32_t epoch; /* cpu->translation_epoch when the translation began: a shortcut may be kept only while they are equal */
+    bool writable; /* a store at this privilege would be allowed too */
+    bool flat;     /* the MMU is off */
+    uint32_t
+        epoch; /* cpu->translation_epoch when the translation began: a shortcut may be kept only while they are equal */
 };
 
-/* mmu.c: translate va for an access of the given kind at exception level el (unprivileged: as EL0 for LDTR/STTR). start_ps is when
- * the access begins; with MMU off the flat map with Device-nGnRnE data and, by SCTLR.I, Normal fetches. Never raises. */
-struct translation mmu_translate(struct cpu *cpu, uint64_t va, enum mmu_access access, bool unprivileged, uint64_t start_ps);
+/* mmu.c: translate va for an access of the given kind at exception level el (unprivileged: as EL0 for LDTR/STTR).
+ * start_ps is when the access begins; with MMU off the flat map with Device-nGnRnE data and, by SCTLR.I, Normal
+ * fetches. Never raises. */
+struct translation mmu_translate(struct cpu *cpu, uint64_t va, enum mmu_access access, bool unprivileged,
+                                 uint64_t start_ps);
 /* The same for DC by address and AT, on which PSTATE.PAN has no effect (DDI 0487 D8.4.2). */
 struct translation mmu_translate_maintenance(struct cpu *cpu, uint64_t va, enum mmu_access access, uint64_t start_ps);
 /* Functional translation for debug access; false when it would fault. */
@@ -108,9 +114,10 @@ enum exception_class {
     EC_BRK64 = 0x3C,
 };
 
-/* exception.c: all leave cpu->pc at the vector (or return address) and the timing updated; the interpreter then refetches.
- * preferred is the preferred return address. */
-void exception_sync(struct cpu *cpu, enum exception_class ec, uint32_t iss, uint64_t preferred, uint64_t far_value, bool far_valid);
+/* exception.c: all leave cpu->pc at the vector (or return address) and the timing updated; the interpreter then
+ * refetches. preferred is the preferred return address. */
+void exception_sync(struct cpu *cpu, enum exception_class ec, uint32_t iss, uint64_t preferred, uint64_t far_value,
+                    bool far_valid);
 void exception_hvc(struct cpu *cpu, uint32_t iss);
 void exception_undefined(struct cpu *cpu, uint64_t pc);
 void exception_data_abort(struct cpu *cpu, uint64_t pc, uint64_t va, uint8_t fsc, bool write, bool cache_op);
@@ -131,11 +138,13 @@ enum sysreg_result sysreg_sys(struct cpu *cpu, uint16_t encoding, uint64_t xt, b
 void sysreg_reset(struct cpu *cpu);
 
 /* timer.c: generic timer. */
-uint64_t timer_count(const struct cpu *cpu, uint64_t t_ps);      /* CNTPCT */
-void timer_update(struct cpu *cpu, uint64_t t_ps);               /* recompute PPI levels and the next deadline */
-uint64_t timer_event_stream_next(const struct cpu *cpu, uint64_t t_ps); /* next WFE event of CNTKCTL.EVNTEN; NEVER_PS without */
+uint64_t timer_count(const struct cpu *cpu, uint64_t t_ps); /* CNTPCT */
+void timer_update(struct cpu *cpu, uint64_t t_ps);          /* recompute PPI levels and the next deadline */
+uint64_t timer_event_stream_next(const struct cpu *cpu,
+                                 uint64_t t_ps); /* next WFE event of CNTKCTL.EVNTEN; NEVER_PS without */
 
-/* lsu.c: data side. L0: a direct-mapped table from VA line to host pointer for lines that L1D holds and the current regime may use. */
+/* lsu.c: data side. L0: a direct-mapped table from VA line to host pointer for lines that L1D holds and the current
+ * regime may use. */
 void l0_flush(struct cpu *cpu); /* after any change of translation or privilege */
 
 /* icache.c: L1I of decoded lines. */
@@ -150,7 +159,7 @@ struct mmu;
 
 struct cpu {
     uint64_t x[REG_SINK + 1]; /* 31 is the current SP (sys.sp[] holds the banked others); 32 and 33: see insn.h */
-    uint64_t pc;    /* valid outside the interpreter loop and in every call out of it */
+    uint64_t pc;              /* valid outside the interpreter loop and in every call out of it */
     struct pstate pstate;
     struct sysregs sys;
 
@@ -177,26 +186,26 @@ struct cpu {
     struct cpu_counters counters;
     uint64_t stack_ps[STACK_PARTS];
 
-    uint32_t translation_epoch; /* counts TLBIs: what was translated before one must not be remembered after it */
-    uint64_t timer_checked_ps;  /* when timer_update() last looked */
-    uint64_t tlbi_done_ps;     /* completion of the last broadcast TLBI, for DSB */
-    uint64_t tlbi_nxs_done_ps; /* the same for those with the nXS qualifier */
-    uint64_t run_limit_ps;     /* private work may go on until here; from bus.sync */
+    uint32_t translation_epoch;      /* counts TLBIs: what was translated before one must not be remembered after it */
+    uint64_t timer_checked_ps;       /* when timer_update() last looked */
+    uint64_t tlbi_done_ps;           /* completion of the last broadcast TLBI, for DSB */
+    uint64_t tlbi_nxs_done_ps;       /* the same for those with the nXS qualifier */
+    uint64_t run_limit_ps;           /* private work may go on until here; from bus.sync */
     uint64_t exception_instructions; /* counters.instructions at the last exception, to notice an exception loop */
     unsigned exception_repeats;
 
-    uint64_t start_ps;           /* local time of the first instruction */
-    uint64_t instruction_stop;   /* counters.instructions at which to stop */
-    bool sleeping_for_event;     /* in WFE, not WFI */
-    bool stuck;                  /* nothing can wake the core, or an endless chain of exceptions */
+    uint64_t start_ps;         /* local time of the first instruction */
+    uint64_t instruction_stop; /* counters.instructions at which to stop */
+    bool sleeping_for_event;   /* in WFE, not WFI */
+    bool stuck;                /* nothing can wake the core, or an endless chain of exceptions */
     bool has_el2;
     bool single_step, step_begun; /* cpu_step() */
 
     struct predictor *predictor; /* predictor.h */
-    struct mmu *mmu;       /* mmu.c */
-    struct lsu *lsu;       /* lsu.c */
-    struct icache *icache; /* icache.c */
-    struct timing *timing; /* timing.c / exec.c */
+    struct mmu *mmu;             /* mmu.c */
+    struct lsu *lsu;             /* lsu.c */
+    struct icache *icache;       /* icache.c */
+    struct timing *timing;       /* timing.c / exec.c */
 };
 
 /* Spend cycles in program order (exception entry, ISB, barriers): the next instruction issues no earlier. exec side. */

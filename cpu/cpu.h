@@ -1,6 +1,6 @@
 /*
- * An arm64 core: A64 integer instruction set, EL0/EL1 (EL2 on request), stage-1 MMU, generic timer, and a cycle-approximate
- * scoreboard. Arm DDI 0487 is the source for behaviour; README.md for what is modelled.
+ * An arm64 core: A64 integer instruction set, EL0/EL1 (EL2 on request), stage-1 MMU, generic timer, and a
+ * cycle-approximate scoreboard. Arm DDI 0487 is the source for behaviour; README.md for what is modelled.
  */
 #ifndef DMASIM_CPU_CPU_H
 #define DMASIM_CPU_CPU_H
@@ -29,18 +29,19 @@ struct cpu_config {
     uint32_t mispredict_cycles;
     uint32_t indirect_predictor; /* entries; 0: indirect branches are never predicted (a retpoline stands for one) */
     uint32_t mul_cycles, div_cycles; /* div: 64 bit */
-    uint64_t dsb_restart_ps;   /* fixed cost of a full DSB after all it waits for */
+    uint64_t dsb_restart_ps;         /* fixed cost of a full DSB after all it waits for */
     uint64_t isb_cycles;
     uint64_t exception_cycles; /* entry and return, each */
     uint64_t wfe_wake_ps;      /* from wake-up event to the next instruction */
     uint64_t l1_ps;            /* load-to-use of an L1D hit, as in cache_config */
     uint64_t l1i_bytes;
     uint32_t l1i_ways;
-    uint32_t tlb_entries;      /* second-level TLB */
+    uint32_t tlb_entries; /* second-level TLB */
 
     uint64_t instruction_limit; /* core_run() ends with CPU_STOP_INSTRUCTION_LIMIT; 0: none */
-    bool unaligned_flat;        /* with the MMU off, unaligned accesses to memory are performed (as QEMU does) instead of faulting */
-    bool semihosting;           /* HLT #0xF000 calls core_ports.semihost */
+    bool unaligned_flat; /* with the MMU off, unaligned accesses to memory are performed (as QEMU does) instead of
+                            faulting */
+    bool semihosting;    /* HLT #0xF000 calls core_ports.semihost */
 };
 
 /* Why core_run() returned. */
@@ -67,12 +68,14 @@ extern const char *const cpu_stack_part_names[STACK_PARTS]; /* "compute", "branc
 
 struct cpu_counters {
     uint64_t instructions;
-    uint64_t loads, stores, dc_ops, ic_ops, dsbs, dmbs, isbs, tlbis, atomics, exclusives_failed, exceptions, mispredicts, wfes;
+    uint64_t loads, stores, dc_ops, ic_ops, dsbs, dmbs, isbs, tlbis, atomics, exclusives_failed, exceptions,
+        mispredicts, wfes;
 };
 
 struct cpu;
 
-/* Semihosting calls and their environment: the core hands over X0, X1 and a way to the guest's memory. Returns the value for X0. */
+/* Semihosting calls and their environment: the core hands over X0, X1 and a way to the guest's memory. Returns the
+ * value for X0. */
 struct cpu_semihost {
     void *ctx;
     uint64_t (*call)(void *ctx, struct cpu *cpu, uint32_t operation, uint64_t parameter);
@@ -89,7 +92,8 @@ struct core_bus_client cpu_bus_client(struct cpu *cpu);
 /* State after reset: PC = pc, X0 = x0, exception level el (1 or 2), MMU and caches off, all interrupts masked. */
 void cpu_reset(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el);
 
-/* The core's local time at its first instruction (a secondary core starts late). After cpu_reset(), before cpu_run(). */
+/* The core's local time at its first instruction (a secondary core starts late). After cpu_reset(), before cpu_run().
+ */
 void cpu_start_at(struct cpu *cpu, uint64_t t_ps);
 
 /* Executes until stopped. Blocks in the bus's sync, access, sleep. */
@@ -102,11 +106,12 @@ void cpu_step(struct cpu *cpu);
 void cpu_request_stop(struct cpu *cpu);
 
 /* Inputs from outside. */
-void cpu_set_irq(struct cpu *cpu, bool level);  /* from the GIC */
+void cpu_set_irq(struct cpu *cpu, bool level); /* from the GIC */
 void cpu_set_fiq(struct cpu *cpu, bool level);
 void cpu_send_event(struct cpu *cpu, uint64_t at_ps); /* SEV from a core or a device: sets the event register */
 void cpu_remote_tlbi(struct cpu *cpu, const struct tlbi_request *tlbi);
-/* Whether a sleeping core has a reason to wake at now_ps (event register for WFE, pending interrupt for both, timer). */
+/* Whether a sleeping core has a reason to wake at now_ps (event register for WFE, pending interrupt for both, timer).
+ */
 bool cpu_wants_wake(const struct cpu *cpu, uint64_t now_ps);
 /* When the core's timers could wake it by themselves; NEVER_PS when not armed. */
 uint64_t cpu_timer_deadline(const struct cpu *cpu);
@@ -124,7 +129,8 @@ void cpu_stack(const struct cpu *cpu, uint64_t parts_ps[STACK_PARTS]);
 /* The last exception taken, for messages: ESR, ELR, FAR; false when there was none. */
 bool cpu_last_exception(const struct cpu *cpu, uint64_t *esr, uint64_t *elr, uint64_t *far);
 
-/* Guest virtual memory as the current translation sees it, without time or state change. False: not mapped or no memory. */
+/* Guest virtual memory as the current translation sees it, without time or state change. False: not mapped or no
+ * memory. */
 bool cpu_debug_read(struct cpu *cpu, uint64_t va, void *data, uint64_t bytes);
 bool cpu_debug_write(struct cpu *cpu, uint64_t va, const void *data, uint64_t bytes);
 

@@ -1,4 +1,5 @@
-/* Decoding of A64 (DDI 0487 C4). One function a group of the manual's index; what a group does not name stays INSN_UNDEFINED. */
+/* Decoding of A64 (DDI 0487 C4). One function a group of the manual's index; what a group does not name stays
+ * INSN_UNDEFINED. */
 #include "cpu/word.h"
 
 static uint8_t rd_of(uint32_t word)

@@ -185,7 +185,8 @@ static void decode_compare_and_swap(uint32_t word, const struct insn_features *f
     if (!features->lse || bits(word, 14, 10) != 31 || (pair && (rs % 2 || rt % 2)))
         return;
     insn->op = pair ? INSN_CASP : INSN_CAS;
-    insn->a = (uint8_t)((pair ? 2u + bit(word, 30) : bits(word, 31, 30)) | acquire_release(bit(word, 22), bit(word, 15)));
+    insn->a =
+        (uint8_t)((pair ? 2u + bit(word, 30) : bits(word, 31, 30)) | acquire_release(bit(word, 22), bit(word, 15)));
     insn->rm = source(rs);
     insn->ra = target(rs);
     insn->rd = source(rt);

@@ -32,9 +32,9 @@ struct elf_image {
 };
 
 /*
- * Reads path. Refuses (each with one message naming the rule; false): unreadable, not ELF, not ELFCLASS64 little-endian EM_AARCH64,
- * not ET_EXEC or a static ET_DYN without dynamic relocations, truncated or overflowing headers, segments that overlap or leave
- * [ram_base, ram_base + ram_bytes), no loadable segment, entry outside every segment.
+ * Reads path. Refuses (each with one message naming the rule; false): unreadable, not ELF, not ELFCLASS64 little-endian
+ * EM_AARCH64, not ET_EXEC or a static ET_DYN without dynamic relocations, truncated or overflowing headers, segments
+ * that overlap or leave [ram_base, ram_base + ram_bytes), no loadable segment, entry outside every segment.
  */
 bool elf_image_read(const char *path, uint64_t ram_base, uint64_t ram_bytes, struct elf_image *image,
                     struct error_list *errors);

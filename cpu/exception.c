@@ -152,9 +152,10 @@ static bool legal_return(const struct cpu *cpu, uint32_t spsr)
 
 void exception_return(struct cpu *cpu, uint64_t pc)
 {
+    const uint32_t SS = 1u << 21;                                       /* stays clear: there is no software step */
     const uint32_t ALWAYS_RESTORED = 0xFu << 28 | 1u << 22 | 0xFu << 6; /* NZCV, PAN, DAIF: also by an illegal return */
     unsigned el = cpu->pstate.el;
-    uint32_t spsr = (uint32_t)cpu->sys.spsr[el];
+    uint32_t spsr = (uint32_t)cpu->sys.spsr[el] & ~SS;
     uint64_t target = cpu->sys.elr[el];
 
     cpu->bus.monitor_clear(cpu->bus.ctx);

@@ -1,5 +1,5 @@
 #include <string.h>
 
-#define TIMED 0
+#define TIMED     0
 #define EXEC_NAME exec_run_functional
 #include "cpu/exec_body.h"

@@ -87,7 +87,8 @@ bool exec_load_unprivileged(struct cpu *cpu, const struct insn *insn, uint64_t s
     return base_fine(cpu, insn) && load(cpu, insn, cpu->x[insn->rn] + (uint64_t)insn->imm, LSU_UNPRIVILEGED, start);
 }
 
-/* A load-acquire starts after earlier store-releases have been written (RCsc); LDAPR need not, which only costs time here. */
+/* A load-acquire starts after earlier store-releases have been written (RCsc); LDAPR need not, which only costs time
+ * here. */
 bool exec_load_acquire(struct cpu *cpu, const struct insn *insn, uint64_t start)
 {
     return base_fine(cpu, insn) && load(cpu, insn, cpu->x[insn->rn] + (uint64_t)insn->imm, LSU_ALIGNED, start);

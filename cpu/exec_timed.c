@@ -1,5 +1,5 @@
 #include <string.h>
 
-#define TIMED 1
+#define TIMED     1
 #define EXEC_NAME exec_run_timed
 #include "cpu/exec_body.h"

@@ -1,6 +1,7 @@
 /*
- * L1I: a set-associative cache of decoded lines. What was decoded stays until it is evicted or an IC operation removes it, so code
- * that was changed without IC IVAU runs stale, as on silicon. A direct-mapped table leads from VA lines to ways.
+ * L1I: a set-associative cache of decoded lines. What was decoded stays until it is evicted or an IC operation removes
+ * it, so code that was changed without IC IVAU runs stale, as on silicon. A direct-mapped table leads from VA lines to
+ * ways.
  */
 #ifndef DMASIM_CPU_ICACHE_H
 #define DMASIM_CPU_ICACHE_H
@@ -33,7 +34,8 @@ struct icache {
 bool icache_create(struct cpu *cpu, struct error_list *errors);
 void icache_destroy(struct cpu *cpu);
 
-/* The decoded line of va (translation and L1I miss included, charged to the scoreboard); NULL: an exception was taken. */
+/* The decoded line of va (translation and L1I miss included, charged to the scoreboard); NULL: an exception was taken.
+ */
 struct decoded_line *icache_line(struct cpu *cpu, uint64_t va);
 /* The same with nothing but the instruction at va in it; the others are STEP_END. */
 struct decoded_line *icache_step_line(struct cpu *cpu, uint64_t va);

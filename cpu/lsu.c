@@ -183,8 +183,8 @@ static bool cached(struct cpu *cpu, const struct piece *piece, const struct tran
 
 static bool piece_access(struct cpu *cpu, const struct piece *piece, uint8_t *data, uint64_t start, uint64_t *done)
 {
-    struct translation translation =
-        mmu_translate(cpu, piece->va, piece->write ? MMU_WRITE : MMU_READ, piece->flags & LSU_UNPRIVILEGED, ticks_to_ps(start));
+    struct translation translation = mmu_translate(cpu, piece->va, piece->write ? MMU_WRITE : MMU_READ,
+                                                   piece->flags & LSU_UNPRIVILEGED, ticks_to_ps(start));
     bool device = translation.type <= MEM_DEVICE_GRE;
     uint8_t *place;
 
@@ -272,8 +272,8 @@ bool lsu_store_pair(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, u
            lsu_store(cpu, pc, va + bytes, bytes, 0, start, (const uint8_t *)data + bytes);
 }
 
-/* Translation for exclusives and atomics: Normal Write-Back only (IMPLEMENTATION DEFINED elsewhere: an external abort, as most
- * interconnects answer). */
+/* Translation for exclusives and atomics: Normal Write-Back only (IMPLEMENTATION DEFINED elsewhere: an external abort,
+ * as most interconnects answer). */
 static bool atomic_place(struct cpu *cpu, struct piece *piece, uint64_t *start, struct translation *translation,
                          uint8_t **place, uint64_t *done)
 {
@@ -282,10 +282,14 @@ static bool atomic_place(struct cpu *cpu, struct piece *piece, uint64_t *start, 
     if (*start < cpu->timing->load_floor)
         *start = cpu->timing->load_floor;
     *translation = mmu_translate(cpu, piece->va, piece->write ? MMU_WRITE : MMU_READ, false, ticks_to_ps(*start));
+    if (translation->fault && piece->want == LINE_ATOMIC) /* ESR.WnR is 0 where a read would have met the same fault */
+        piece->write = !mmu_translate(cpu, piece->va, MMU_READ, false, ticks_to_ps(*start)).fault;
     if (translation->fault)
         return data_abort(cpu, piece, translation->fault);
     if (translation->type != MEM_NORMAL_WB)
         return data_abort(cpu, piece, FSC_EXTERNAL);
+    if (piece->want == LINE_ATOMIC)
+        piece->write = false; /* an external abort would meet a read too */
     return cached(cpu, piece, translation, *start, place, done);
 }
 

@@ -1,6 +1,7 @@
 /*
- * The data side. L0 is a direct-mapped table from a line of VAs to host memory, for lines that L1D holds with the rights noted and
- * that the current translation regime may access: the interpreter's fast path. Everything else comes here.
+ * The data side. L0 is a direct-mapped table from a line of VAs to host memory, for lines that L1D holds with the
+ * rights noted and that the current translation regime may access: the interpreter's fast path. Everything else comes
+ * here.
  */
 #ifndef DMASIM_CPU_LSU_H
 #define DMASIM_CPU_LSU_H
@@ -8,7 +9,7 @@
 #include "cpu/core_internal.h"
 
 #define L0_ENTRIES 1024u
-#define L0_NONE UINT64_MAX
+#define L0_NONE    UINT64_MAX
 
 struct l0_entry {
     uint64_t read_tag;  /* va >> 6, or L0_NONE */
@@ -23,7 +24,7 @@ struct lsu {
     uint32_t *slot_of_way; /* L1D way -> L0 slot + 1; 0: none */
     uint32_t ways;
     uint64_t cmo_page, cmo_pa; /* last page of a CMO: va >> 12 << 1 | needs write permission; its physical page */
-    uint32_t filled; /* entries that are not empty, so that an empty flush costs nothing */
+    uint32_t filled;           /* entries that are not empty, so that an empty flush costs nothing */
 };
 
 /* The slot of an address: upper bits are mixed in, so that two buffers a power of two apart do not meet. */
@@ -42,8 +43,9 @@ enum lsu_flags {
 };
 
 /*
- * Memory accesses of 1 to 16 bytes (a pair counts as one of twice the size for exclusives only). start is in ticks; *done is when
- * a load's value is there. False: an exception was taken, cpu->pc is its vector. pc is that of the instruction.
+ * Memory accesses of 1 to 16 bytes (a pair counts as one of twice the size for exclusives only). start is in ticks;
+ * *done is when a load's value is there. False: an exception was taken, cpu->pc is its vector. pc is that of the
+ * instruction.
  */
 bool lsu_load(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, unsigned flags, uint64_t start, void *data,
               uint64_t *done);

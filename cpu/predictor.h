@@ -1,6 +1,7 @@
 /*
- * Branch prediction: a gshare direction predictor, a return stack, and a table of indirect targets. Small and deterministic; what
- * counts here is that loops are predicted and that cpu.indirect_predictor = 0 stands for a retpoline.
+ * Branch prediction: a gshare direction predictor, a return stack, and a table of indirect targets. Small and
+ * deterministic; what counts here is that loops are predicted and that cpu.indirect_predictor = 0 stands for a
+ * retpoline.
  */
 #ifndef DMASIM_CPU_PREDICTOR_H
 #define DMASIM_CPU_PREDICTOR_H
@@ -10,8 +11,8 @@
 #include <string.h>
 
 #define PREDICTOR_COUNTERS 4096u
-#define RETURN_STACK 16u
-#define INDIRECT_MOST 4096u
+#define RETURN_STACK       16u
+#define INDIRECT_MOST      4096u
 
 struct predictor {
     uint8_t counters[PREDICTOR_COUNTERS]; /* 0..3; taken from 2 on */

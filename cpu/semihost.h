@@ -1,6 +1,6 @@
 /*
- * Semihosting (Arm "Semihosting for AArch32 and AArch64"): HLT #0xF000 with the operation in W0 and its parameter in X1. Console,
- * clock, command line and exit; files of the host are not reachable.
+ * Semihosting (Arm "Semihosting for AArch32 and AArch64"): HLT #0xF000 with the operation in W0 and its parameter in
+ * X1. Console, clock, command line and exit; files of the host are not reachable.
  */
 #ifndef DMASIM_CPU_SEMIHOST_H
 #define DMASIM_CPU_SEMIHOST_H

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 const char *const cpu_stack_part_names[STACK_PARTS] = {
-    [STACK_COMPUTE] = "compute",   [STACK_BRANCH] = "branch",   [STACK_FETCH] = "fetch",
+    [STACK_COMPUTE] = "compute",       [STACK_BRANCH] = "branch",     [STACK_FETCH] = "fetch",
     [STACK_CACHE_MISS] = "cache_miss", [STACK_DC_ISSUE] = "dc_issue", [STACK_DSB_WAIT] = "dsb_wait",
-    [STACK_ATOMIC] = "atomic",     [STACK_MMIO] = "mmio",       [STACK_IDLE] = "idle",
+    [STACK_ATOMIC] = "atomic",         [STACK_MMIO] = "mmio",         [STACK_IDLE] = "idle",
 };
 
 static void check(struct error_list *errors, const char *key, uint64_t value, uint64_t least, uint64_t most)

@@ -1,26 +1,27 @@
 /*
- * The scoreboard: when each instruction is dispatched, starts, is done and retires. All times in ticks (core_internal.h).
+ * The scoreboard: when each instruction is dispatched, starts, is done and retires. All times in ticks
+ * (core_internal.h).
  *
- * dispatch advances by one issue slot an instruction, no further than the retirement of the instruction `window` before. An
- * instruction starts when it is dispatched and its sources are ready; retirement is in order.
+ * dispatch advances by one issue slot an instruction, no further than the retirement of the instruction `window`
+ * before. An instruction starts when it is dispatched and its sources are ready; retirement is in order.
  */
 #ifndef DMASIM_CPU_TIMING_H
 #define DMASIM_CPU_TIMING_H
 
 #include "cpu/core_internal.h"
 
-#define WINDOW_MOST 1024u
+#define WINDOW_MOST       1024u
 #define STORE_BUFFER_MOST 256u
-#define MSHRS_MOST 256u
+#define MSHRS_MOST        256u
 
 struct timing {
     uint64_t count; /* instructions dispatched */
     uint64_t dispatch;
     uint64_t retire;
 
-    uint64_t slot;  /* cycle / width */
+    uint64_t slot; /* cycle / width */
     uint64_t cycle;
-    uint64_t l1;    /* load-to-use */
+    uint64_t l1; /* load-to-use */
     uint64_t mul, div32, div64, mispredict;
     uint32_t window;
 
@@ -34,10 +35,10 @@ struct timing {
     uint64_t mshr_ring[MSHRS_MOST];
     uint32_t mshr_next, mshrs;
 
-    uint64_t cmo_next;       /* earliest issue of the next CMO */
-    uint64_t device_next;    /* Device accesses of one core stay in order */
-    uint64_t device_acked;   /* latest acknowledgement of a Device or Non-cacheable write */
-    uint64_t run_limit;      /* ticks of cpu->run_limit_ps */
+    uint64_t cmo_next;     /* earliest issue of the next CMO */
+    uint64_t device_next;  /* Device accesses of one core stay in order */
+    uint64_t device_acked; /* latest acknowledgement of a Device or Non-cacheable write */
+    uint64_t run_limit;    /* ticks of cpu->run_limit_ps */
 };
 
 bool timing_create(struct cpu *cpu, struct error_list *errors);

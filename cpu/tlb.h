@@ -1,6 +1,6 @@
 /*
- * The TLB of a core: a direct-mapped first level that costs nothing, and a set-associative second level (cpu.tlb_entries, 4 ways,
- * round robin) that holds pages and blocks of any size.
+ * The TLB of a core: a direct-mapped first level that costs nothing, and a set-associative second level
+ * (cpu.tlb_entries, 4 ways, round robin) that holds pages and blocks of any size.
  */
 #ifndef DMASIM_CPU_TLB_H
 #define DMASIM_CPU_TLB_H
@@ -8,7 +8,7 @@
 #include "cpu/core_internal.h"
 
 #define MICRO_ENTRIES 64u
-#define TLB_WAYS 4u
+#define TLB_WAYS      4u
 
 struct micro_entry {
     uint64_t page; /* va >> 12, or UINT64_MAX */
@@ -28,7 +28,8 @@ const struct tlb_entry *tlb_find(struct mmu *mmu, uint64_t va, unsigned regime, 
 /* Adds an entry; returns where it now is. */
 const struct tlb_entry *tlb_add(struct mmu *mmu, uint64_t va, const struct tlb_entry *entry);
 
-/* Drops what matches. va_valid: entries that cover va; asid_valid: non-global ones of asid (global ones too when va_valid). */
+/* Drops what matches. va_valid: entries that cover va; asid_valid: non-global ones of asid (global ones too when
+ * va_valid). */
 struct tlb_filter {
     unsigned regime;
     bool va_valid, asid_valid;

@@ -5,15 +5,24 @@
 
 #include "common/units.h"
 
-enum { CTRL = 0x00, STATUS = 0x08, DESC = 0x10, ERROR_ADDRESS = 0x18, ERROR_STATUS = 0x20, STREAM = 0x24, SUBSTREAM = 0x28,
-       ATTRIBUTES = 0x2C, BYTES_DONE = 0x30 };
+enum {
+    CTRL = 0x00,
+    STATUS = 0x08,
+    DESC = 0x10,
+    ERROR_ADDRESS = 0x18,
+    ERROR_STATUS = 0x20,
+    STREAM = 0x24,
+    SUBSTREAM = 0x28,
+    ATTRIBUTES = 0x2C,
+    BYTES_DONE = 0x30
+};
 enum { CTRL_START = 1, CTRL_IRQ_ENABLE = 2, CTRL_ABORT = 4 };
 enum { STATUS_BUSY = 1, STATUS_DONE = 2, STATUS_ERROR = 4 };
 enum { ATTRIBUTE_COHERENT = 1, ATTRIBUTE_PRIVILEGED = 2 };
 enum { FLAG_FILL = 1, FLAG_DISCARD = 2 };
 enum { EVENT_START };
 
-#define BURST_MOST 4096u
+#define BURST_MOST       4096u
 #define OUTSTANDING_MOST 256u
 
 struct descriptor {
@@ -51,8 +60,9 @@ struct sg_engine *sg_engine_create(const struct sg_engine_config *config, const 
 {
     struct sg_engine *engine;
 
-    if (config->channels == 0 || config->channels > 16 || config->burst_bytes < 16 || config->burst_bytes > BURST_MOST ||
-        (config->burst_bytes & (config->burst_bytes - 1)) || config->outstanding == 0 || config->outstanding > OUTSTANDING_MOST)
+    if (config->channels == 0 || config->channels > 16 || config->burst_bytes < 16 ||
+        config->burst_bytes > BURST_MOST || (config->burst_bytes & (config->burst_bytes - 1)) ||
+        config->outstanding == 0 || config->outstanding > OUTSTANDING_MOST)
         return NULL;
     engine = calloc(1, sizeof(*engine));
     if (!engine)
@@ -274,7 +284,8 @@ static bool work(struct sg_engine *engine, unsigned number)
     while (addr && !channel->abort) {
         struct descriptor desc;
         uint64_t done_ps;
-        if (!request(engine, number, TXN_READ, addr, (uint8_t *)&desc, sizeof(desc), channel->time.now(channel->time.ctx), &done_ps))
+        if (!request(engine, number, TXN_READ, addr, (uint8_t *)&desc, sizeof(desc),
+                     channel->time.now(channel->time.ctx), &done_ps))
             return false;
         channel->time.wait_until(channel->time.ctx, done_ps);
         if (!transfer(engine, number, desc))
@@ -292,7 +303,8 @@ void sg_engine_run(struct sg_engine *engine, unsigned number)
     for (;;) {
         time->wait_event(time->ctx, EVENT_START, NEVER_PS);
         bool fine = work(engine, number);
-        uint64_t last = channel->reads.last_ps > channel->writes.last_ps ? channel->reads.last_ps : channel->writes.last_ps;
+        uint64_t last =
+            channel->reads.last_ps > channel->writes.last_ps ? channel->reads.last_ps : channel->writes.last_ps;
         time->wait_until(time->ctx, last);
         channel->status = fine && !channel->abort ? STATUS_DONE : STATUS_DONE | STATUS_ERROR;
         update_irq(engine, number, time->now(time->ctx));

@@ -1,6 +1,6 @@
 /*
- * Scatter-gather copy engine: the DMA master of the tests and benchmarks. Descriptors in memory; reads and writes through a memory
- * port (with or without an SMMU behind it); an interrupt at the end.
+ * Scatter-gather copy engine: the DMA master of the tests and benchmarks. Descriptors in memory; reads and writes
+ * through a memory port (with or without an SMMU behind it); an interrupt at the end.
  *
  * Registers (32 or 64 bit accesses, little-endian), one block of 0x100 bytes a channel:
  *   0x00 CTRL      1 START (write 1), 2 IRQ_ENABLE, 4 ABORT (write 1)
@@ -42,7 +42,8 @@ struct sg_engine;
 /* Events that a channel's time port needs (numbered from 0). */
 #define SG_ENGINE_EVENTS 1u
 
-/* One time port a channel (channel n waits only on times[n]); ports are copied. NULL when the configuration is out of range. */
+/* One time port a channel (channel n waits only on times[n]); ports are copied. NULL when the configuration is out of
+ * range. */
 struct sg_engine *sg_engine_create(const struct sg_engine_config *config, const struct mem_port *memory,
                                    const struct time_port *times, const struct irq_port *irq);
 void sg_engine_destroy(struct sg_engine *engine);

@@ -1,6 +1,6 @@
 /*
- * GICv3 subset: distributor, one redistributor per core, system-register CPU interface; SGI, PPI, SPI; one security state
- * (GICD_CTLR.DS = 1), affinity routing on. Source: Arm IHI 0069.
+ * GICv3 subset: distributor, one redistributor per core, system-register CPU interface; SGI, PPI, SPI; one security
+ * state (GICD_CTLR.DS = 1), affinity routing on. Source: Arm IHI 0069.
  */
 #ifndef DMASIM_IRQ_GIC_H
 #define DMASIM_IRQ_GIC_H
@@ -11,8 +11,8 @@
 #include "common/txn.h"
 
 struct gic_config {
-    uint32_t cores;    /* 1..128 */
-    uint32_t spis;     /* number of SPIs, multiple of 32, up to 960 */
+    uint32_t cores;        /* 1..128 */
+    uint32_t spis;         /* number of SPIs, multiple of 32, up to 960 */
     const uint64_t *mpidr; /* affinity of each core; copied */
     uint64_t access_ps;    /* one register access */
     uint64_t deliver_ps;   /* from a pending interrupt to the core's IRQ input (reported to drive_irq) */
@@ -30,10 +30,12 @@ struct gic;
 struct gic *gic_create(const struct gic_config *config, const struct gic_output *output);
 void gic_destroy(struct gic *gic);
 
-/* Level of an interrupt line: PPI 16-31 of core, SPI from 32 (core ignored). Edge-configured lines latch the rising edge. */
+/* Level of an interrupt line: PPI 16-31 of core, SPI from 32 (core ignored). Edge-configured lines latch the rising
+ * edge. */
 void gic_set(struct gic *gic, unsigned core, unsigned intid, bool level, uint64_t at_ps);
 
-/* Register accesses; addr is the offset from GICD (64 KiB) and from the first redistributor (two 64 KiB frames a core). */
+/* Register accesses; addr is the offset from GICD (64 KiB) and from the first redistributor (two 64 KiB frames a core).
+ */
 void gic_distributor(struct gic *gic, struct txn *txn);
 void gic_redistributor(struct gic *gic, struct txn *txn);
 

@@ -5,8 +5,8 @@
 #include "irq/gic.h"
 
 #define PRIVATE_INTERRUPTS 32u
-#define SPURIOUS 1023u
-#define IDLE_PRIORITY 0xFFu
+#define SPURIOUS           1023u
+#define IDLE_PRIORITY      0xFFu
 
 struct interrupt {
     bool group1, enabled, pending, active, level, edge;
@@ -16,9 +16,9 @@ struct interrupt {
 
 struct gic_core {
     struct interrupt own[PRIVATE_INTERRUPTS];
-    uint8_t mask;          /* ICC_PMR_EL1 */
-    bool group1_enabled;   /* ICC_IGRPEN1_EL1 */
-    uint8_t running[32];   /* stack of running priorities */
+    uint8_t mask;        /* ICC_PMR_EL1 */
+    bool group1_enabled; /* ICC_IGRPEN1_EL1 */
+    uint8_t running[32]; /* stack of running priorities */
     uint32_t depth;
     uint32_t waker;
     bool output;

@@ -69,7 +69,9 @@ static void common(struct gic *gic, unsigned core, uint64_t offset, unsigned fir
                    uint32_t *value)
 {
     unsigned per_word = offset < GIC_IPRIORITYR ? 32 : offset < GIC_ICFGR ? 4 : 16;
-    unsigned group = (unsigned)(offset < GIC_IPRIORITYR ? offset & ~0x7Full : offset < GIC_ICFGR ? GIC_IPRIORITYR : GIC_ICFGR);
+    unsigned group = (unsigned)(offset < GIC_IPRIORITYR ? offset & ~0x7Full
+                                : offset < GIC_ICFGR    ? GIC_IPRIORITYR
+                                                        : GIC_ICFGR);
     unsigned intid = (unsigned)((offset - group) / 4) * per_word;
 
     for (unsigned i = 0; i < per_word; i++, intid++) {
@@ -112,8 +114,10 @@ static void distributor_word(struct gic *gic, uint64_t offset, bool write, uint3
         *value = IIDR;
     else if (offset == GIC_PIDR2)
         *value = PIDR2_GICV3;
-    else if (offset >= GICD_IROUTER + 8 * PRIVATE_INTERRUPTS && offset < GICD_IROUTER + 8 * (PRIVATE_INTERRUPTS + gic->config.spis)) {
-        uint32_t *half = (uint32_t *)&gic->spi[(offset - GICD_IROUTER) / 8 - PRIVATE_INTERRUPTS].route + (offset >> 2 & 1);
+    else if (offset >= GICD_IROUTER + 8 * PRIVATE_INTERRUPTS &&
+             offset < GICD_IROUTER + 8 * (PRIVATE_INTERRUPTS + gic->config.spis)) {
+        uint32_t *half =
+            (uint32_t *)&gic->spi[(offset - GICD_IROUTER) / 8 - PRIVATE_INTERRUPTS].route + (offset >> 2 & 1);
         if (write)
             *half = *value;
         else

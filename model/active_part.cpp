@@ -66,7 +66,9 @@ struct time_port event_set::port()
     port.ctx = this;
     port.now = [](void *) { return now_ps(); };
     port.wait_until = [](void *ctx, uint64_t ps) { static_cast<event_set *>(ctx)->horizon_.wait_until(ps); };
-    port.notify = [](void *ctx, unsigned event, uint64_t at_ps) { static_cast<event_set *>(ctx)->notify(event, at_ps); };
+    port.notify = [](void *ctx, unsigned event, uint64_t at_ps) {
+        static_cast<event_set *>(ctx)->notify(event, at_ps);
+    };
     port.wait_event = [](void *ctx, unsigned event, uint64_t until_ps) {
         return static_cast<event_set *>(ctx)->wait_event(event, until_ps);
     };

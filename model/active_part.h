@@ -1,8 +1,9 @@
 /*
- * Time for the active parts: C code that blocks (cores, engines, DMA channels) runs in SC_THREADs and reaches SystemC through here.
+ * Time for the active parts: C code that blocks (cores, engines, DMA channels) runs in SC_THREADs and reaches SystemC
+ * through here.
  *
- * The horizon is the time of the next activity of any other part. Until then nobody could see or change anything, so an active
- * part may run ahead of sc_time_stamp() without waiting, with exactly the result that waiting would give.
+ * The horizon is the time of the next activity of any other part. Until then nobody could see or change anything, so an
+ * active part may run ahead of sc_time_stamp() without waiting, with exactly the result that waiting would give.
  */
 #ifndef DMASIM_MODEL_ACTIVE_PART_H
 #define DMASIM_MODEL_ACTIVE_PART_H
@@ -15,8 +16,11 @@
 
 class horizon
 {
-public:
-    uint64_t next_ps() const { return next_ps_; }
+  public:
+    uint64_t next_ps() const
+    {
+        return next_ps_;
+    }
     /* Something will happen at ps. */
     void at(uint64_t ps)
     {
@@ -34,20 +38,20 @@ public:
     /* Block the calling SC_THREAD until ps. */
     void wait_until(uint64_t ps);
 
-private:
+  private:
     uint64_t next_ps_ = 0;
 };
 
 /* Events 0..n-1 of one C model, and the time ports of its active parts (they share the events). */
 class event_set
 {
-public:
+  public:
     event_set(horizon &horizon, unsigned events);
     struct time_port port();
     void notify(unsigned event, uint64_t at_ps);
     bool wait_event(unsigned event, uint64_t until_ps);
 
-private:
+  private:
     struct item {
         sc_core::sc_event event;
         uint64_t due_ps = NEVER_PS; /* earliest notification not yet taken */

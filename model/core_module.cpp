@@ -62,7 +62,8 @@ static const uint64_t LONGEST_RUN_PS = PS_PER_MS;
 uint64_t core_module::sync(uint64_t t_ps)
 {
     around_.horizon->catch_up(t_ps);
-    cache_advance(around_.cache, t_ps); /* a DSB has waited for IC IVAU: the line leaves L1I now, not at the next look */
+    cache_advance(around_.cache,
+                  t_ps); /* a DSB has waited for IC IVAU: the line leaves L1I now, not at the next look */
     if (++looks_ % LOOK_INTERVAL == 0 || t_ps > around_.time_limit_ps)
         around_.looked(t_ps);
     uint64_t ahead = std::max(around_.horizon->next_ps(), t_ps + around_.run_ahead_ps);
@@ -168,8 +169,12 @@ struct core_bus core_module::bus_port()
     };
     port.fetch = [](void *c, uint64_t pa, uint64_t start_ps) { return self(c)->fetch(pa, start_ps); };
     port.access = [](void *c, struct txn *txn) { self(c)->access(txn); };
-    port.cmo = [](void *c, enum cmo_op op, uint64_t addr, uint64_t issue_ps) { return self(c)->cmo(op, addr, issue_ps); };
-    port.cmo_drain = [](void *c, uint64_t t_ps) { return cache_cmo_drain(self(c)->around_.cache, self(c)->index_, t_ps); };
+    port.cmo = [](void *c, enum cmo_op op, uint64_t addr, uint64_t issue_ps) {
+        return self(c)->cmo(op, addr, issue_ps);
+    };
+    port.cmo_drain = [](void *c, uint64_t t_ps) {
+        return cache_cmo_drain(self(c)->around_.cache, self(c)->index_, t_ps);
+    };
     port.monitor_arm = [](void *c, uint64_t pa) { cache_monitor_arm(self(c)->around_.cache, self(c)->index_, pa); };
     port.monitor_clear = [](void *c) { cache_monitor_clear(self(c)->around_.cache, self(c)->index_); };
     port.broadcast = [](void *c, enum broadcast_kind kind, const struct tlbi_request *tlbi, uint64_t t_ps) {

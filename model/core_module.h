@@ -1,8 +1,8 @@
 /*
  * One core (cpu/cpu.h): an SC_THREAD, a socket to the coherent memory system and one to the system bus.
  *
- * Here lives the rule of synchronisation: a private action goes on at once; before a shared one the thread lets simulated time
- * catch up with the core's local time. See README.md.
+ * Here lives the rule of synchronisation: a private action goes on at once; before a shared one the thread lets
+ * simulated time catch up with the core's local time. See README.md.
  */
 #ifndef DMASIM_MODEL_CORE_MODULE_H
 #define DMASIM_MODEL_CORE_MODULE_H
@@ -24,14 +24,14 @@ struct core_surroundings {
     uint64_t time_limit_ps;
     uint64_t dvm_ps;
     std::function<void(unsigned core, enum cpu_stop stop)> stopped; /* a core's cpu_run() has returned */
-    std::function<void(uint64_t t_ps)> looked;                      /* called now and then, for the progress line and limits */
+    std::function<void(uint64_t t_ps)> looked; /* called now and then, for the progress line and limits */
     std::function<struct cpu *(unsigned core)> core;
     unsigned cores;
 };
 
 class core_module : public sc_core::sc_module
 {
-public:
+  public:
     core_module(sc_core::sc_module_name name, const struct cpu_config &config, core_surroundings &surroundings,
                 const struct cpu_semihost &semihost, struct error_list &errors);
     ~core_module() override;
@@ -39,7 +39,10 @@ public:
     tlm_utils::simple_initiator_socket<core_module> coherent;
     tlm_utils::simple_initiator_socket<core_module> bus;
 
-    struct cpu *cpu() const { return cpu_; }
+    struct cpu *cpu() const
+    {
+        return cpu_;
+    }
 
     /* Begin at pc with x0 at time at_ps; a core that was never started sleeps. */
     void start(uint64_t pc, uint64_t x0, unsigned el, uint64_t at_ps);
@@ -47,7 +50,7 @@ public:
     void wake(uint64_t at_ps);
     void set_irq(bool level, uint64_t at_ps);
 
-private:
+  private:
     SC_HAS_PROCESS(core_module);
     void run();
     uint64_t sync(uint64_t t_ps);

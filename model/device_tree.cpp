@@ -17,20 +17,32 @@ const uint32_t GIC_PHANDLE = 1, CLOCK_PHANDLE = 2;
 /* libfdt's sequential writer with C++ strings. */
 class writer
 {
-public:
+  public:
     writer() : bytes_(65536)
     {
         fdt_create(bytes_.data(), static_cast<int>(bytes_.size()));
         fdt_finish_reservemap(bytes_.data());
     }
-    void begin(const std::string &name) { fdt_begin_node(bytes_.data(), name.c_str()); }
-    void end() { fdt_end_node(bytes_.data()); }
+    void begin(const std::string &name)
+    {
+        fdt_begin_node(bytes_.data(), name.c_str());
+    }
+    void end()
+    {
+        fdt_end_node(bytes_.data());
+    }
     void text(const char *name, const std::string &value)
     {
         fdt_property(bytes_.data(), name, value.data(), static_cast<int>(value.size() + 1));
     }
-    void cell(const char *name, uint32_t value) { fdt_property_u32(bytes_.data(), name, value); }
-    void empty(const char *name) { fdt_property(bytes_.data(), name, nullptr, 0); }
+    void cell(const char *name, uint32_t value)
+    {
+        fdt_property_u32(bytes_.data(), name, value);
+    }
+    void empty(const char *name)
+    {
+        fdt_property(bytes_.data(), name, nullptr, 0);
+    }
     void cells(const char *name, const std::vector<uint32_t> &values)
     {
         std::vector<fdt32_t> big;
@@ -45,7 +57,7 @@ public:
         return bytes_;
     }
 
-private:
+  private:
     std::vector<uint8_t> bytes_;
 };
 

@@ -1,4 +1,5 @@
-/* The flattened device tree that `dmasim exec` hands to the program in X0, made with libfdt; nodes as QEMU's virt machine names them. */
+/* The flattened device tree that `dmasim exec` hands to the program in X0, made with libfdt; nodes as QEMU's virt
+ * machine names them. */
 #ifndef DMASIM_MODEL_DEVICE_TREE_H
 #define DMASIM_MODEL_DEVICE_TREE_H
 

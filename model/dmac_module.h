@@ -15,7 +15,7 @@
 
 class dmac_module : public sc_core::sc_module
 {
-public:
+  public:
     dmac_module(sc_core::sc_module_name name, const struct sg_engine_config &config, const struct irq_port &irq,
                 class horizon &horizon);
     ~dmac_module() override;
@@ -23,7 +23,7 @@ public:
     tlm_utils::simple_target_socket<dmac_module> registers;
     tlm_utils::simple_initiator_socket<dmac_module> memory;
 
-private:
+  private:
     void transport(tlm::tlm_generic_payload &payload, sc_core::sc_time &delay);
 
     class horizon &horizon_;

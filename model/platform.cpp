@@ -38,7 +38,7 @@ const uint64_t PAGE = 0x1000, FRAME = 0x10000;
 /* One modelled SoC, alive for one run. */
 class platform
 {
-public:
+  public:
     platform(const struct config *config, const struct platform_guest &guest, const struct platform_console &console,
              const struct platform_progress *progress, struct platform_result &result, struct error_list &errors);
     ~platform();
@@ -47,7 +47,7 @@ public:
     bool load();
     void run();
 
-private:
+  private:
     void build_memory();
     void build_interrupts();
     void build_devices();
@@ -153,9 +153,11 @@ void platform::build_devices()
     bus_ = std::make_unique<bus_module>("bus");
     ram_ = std::make_unique<memory_module>("ram", cache_, memory_->base, around_.cores);
     bus_->map(ram_->plain, memory_->base, memory_->bytes, 0, 0);
-    add("gicd", [this](struct txn *txn) { gic_distributor(gic_, txn); }, GICD_BASE, FRAME, read_ps, write_ps);
-    add("gicr", [this](struct txn *txn) { gic_redistributor(gic_, txn); }, GICR_BASE, 2 * FRAME * around_.cores, read_ps,
-        write_ps);
+    add(
+        "gicd", [this](struct txn *txn) { gic_distributor(gic_, txn); }, GICD_BASE, FRAME, read_ps, write_ps);
+    add(
+        "gicr", [this](struct txn *txn) { gic_redistributor(gic_, txn); }, GICR_BASE, 2 * FRAME * around_.cores,
+        read_ps, write_ps);
 
     irq.ctx = gic_;
     irq.set = [](void *ctx, unsigned core, unsigned intid, bool level, uint64_t at_ps) {
@@ -167,7 +169,8 @@ void platform::build_devices()
         self->console_.write(self->console_.ctx, text, bytes);
     };
     uart_ = pl011_create(&uart_console, &irq, 32 + SPI_PL011);
-    add("uart", [this](struct txn *txn) { pl011_access(uart_, txn); }, PL011_BASE, PAGE, read_ps, write_ps);
+    add(
+        "uart", [this](struct txn *txn) { pl011_access(uart_, txn); }, PL011_BASE, PAGE, read_ps, write_ps);
 
     host.core = around_.core;
     host.cores = around_.cores;
@@ -186,7 +189,8 @@ void platform::build_devices()
         cores_[core]->start(entry, core, 1, t_ps);
     };
     simctl_ = std::make_unique<simctl>(host, guest_);
-    add("simctl", [this](struct txn *txn) { simctl_->access(txn); }, SIMCTL_BASE, SIMCTL_SIZE, 0, 0);
+    add(
+        "simctl", [this](struct txn *txn) { simctl_->access(txn); }, SIMCTL_BASE, SIMCTL_SIZE, 0, 0);
 
     struct sg_engine_config dmac = sg_engine_config_of(config_);
     dmac_ = std::make_unique<dmac_module>("dmac", dmac, irq, horizon_);
@@ -215,8 +219,8 @@ void platform::build_cores()
     for (unsigned core = 0; core < around_.cores; core++) {
         struct cpu_config config = cpu_config_of(config_, core);
         config.unaligned_flat = guest_.bare && config_get(config_, "exec.unaligned");
-        cores_.push_back(std::make_unique<core_module>(("core" + std::to_string(core)).c_str(), config, around_, port,
-                                                       errors_));
+        cores_.push_back(
+            std::make_unique<core_module>(("core" + std::to_string(core)).c_str(), config, around_, port, errors_));
         cores_.back()->coherent.bind(ram_->coherent[core]);
         cores_.back()->bus.bind(bus_->initiators);
         if (!cores_.back()->cpu())
@@ -313,8 +317,9 @@ static std::string describe_exception(const struct cpu *cpu)
 
     if (!cpu_last_exception(cpu, &esr, &elr, &far))
         return "";
-    snprintf(text, sizeof(text), "; last exception: ESR 0x%llx ELR 0x%llx FAR 0x%llx", static_cast<unsigned long long>(esr),
-             static_cast<unsigned long long>(elr), static_cast<unsigned long long>(far));
+    snprintf(text, sizeof(text), "; last exception: ESR 0x%llx ELR 0x%llx FAR 0x%llx",
+             static_cast<unsigned long long>(esr), static_cast<unsigned long long>(elr),
+             static_cast<unsigned long long>(far));
     return text;
 }
 
@@ -339,7 +344,8 @@ void platform::core_stopped(unsigned core, enum cpu_stop stop)
 
 void platform::run()
 {
-    cores_[0]->start(image_.entry, entry_x0_, guest_.bare ? static_cast<unsigned>(config_get(config_, "exec.el")) : 1, 0);
+    cores_[0]->start(image_.entry, entry_x0_, guest_.bare ? static_cast<unsigned>(config_get(config_, "exec.el")) : 1,
+                     0);
     sc_core::sc_start(time_of_ps(around_.time_limit_ps), sc_core::SC_EXIT_ON_STARVATION);
     if (!ended_ && now_ps() >= around_.time_limit_ps)
         finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0));
@@ -381,8 +387,9 @@ void platform::collect()
 
 } // namespace
 
-bool platform_run(const struct config *config, const struct platform_guest *guest, const struct platform_console *console,
-                  const struct platform_progress *progress, struct platform_result *result, struct error_list *errors)
+bool platform_run(const struct config *config, const struct platform_guest *guest,
+                  const struct platform_console *console, const struct platform_progress *progress,
+                  struct platform_result *result, struct error_list *errors)
 {
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);

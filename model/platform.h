@@ -1,8 +1,8 @@
 /*
  * The platform: a modelled SoC built from a configuration, a guest in it, one run. C API over the SystemC model.
  *
- * SystemC allows one elaboration per process, so a process builds one platform, runs it once and ends; the command forks a child
- * per run.
+ * SystemC allows one elaboration per process, so a process builds one platform, runs it once and ends; the command
+ * forks a child per run.
  */
 #ifndef DMASIM_MODEL_PLATFORM_H
 #define DMASIM_MODEL_PLATFORM_H
@@ -30,7 +30,8 @@ struct platform_guest {
     const char *elf_path;
     const struct platform_parameter *parameters; /* for the simulation-control device */
     size_t parameter_count;
-    bool bare; /* dmasim exec: enter at EL1 (or exec.el) with a device tree in X0 and semihosting; false: kernel-shim guest */
+    bool bare; /* dmasim exec: enter at EL1 (or exec.el) with a device tree in X0 and semihosting; false: kernel-shim
+                  guest */
     const char *command_line; /* semihosting SYS_GET_CMDLINE; may be NULL */
 };
 
@@ -52,13 +53,14 @@ struct platform_value {
 };
 
 enum platform_end {
-    PLATFORM_EXIT,              /* the guest ended with exit_status */
-    PLATFORM_CHECK_FAILED,      /* SIMCTL_CHECK_FAIL; message says what */
+    PLATFORM_EXIT,         /* the guest ended with exit_status */
+    PLATFORM_CHECK_FAILED, /* SIMCTL_CHECK_FAIL; message says what */
     PLATFORM_INSTRUCTION_LIMIT,
     PLATFORM_TIME_LIMIT,
-    PLATFORM_STUCK,             /* nothing can happen any more; message says who waits for what */
-    PLATFORM_GUEST_FAULT,       /* exception without handler, e.g. a loop in the vectors; message has ESR, ELR, FAR, function */
-    PLATFORM_FAILED,            /* internal error */
+    PLATFORM_STUCK,       /* nothing can happen any more; message says who waits for what */
+    PLATFORM_GUEST_FAULT, /* exception without handler, e.g. a loop in the vectors; message has ESR, ELR, FAR, function
+                           */
+    PLATFORM_FAILED,      /* internal error */
 };
 
 struct platform_result {
@@ -70,10 +72,10 @@ struct platform_result {
     struct platform_value *values;
     size_t value_count;
     uint64_t simulated_ps;
-    uint64_t instructions; /* all cores */
-    struct cpu_counters counters;       /* sum over cores */
-    struct cache_counters cache;        /* sum over cores */
-    uint64_t stack_ps[STACK_PARTS];     /* sum over cores */
+    uint64_t instructions;          /* all cores */
+    struct cpu_counters counters;   /* sum over cores */
+    struct cache_counters cache;    /* sum over cores */
+    uint64_t stack_ps[STACK_PARTS]; /* sum over cores */
 };
 
 /* Console output of the guest (PL011, simctl, semihosting) goes here. */
@@ -89,11 +91,12 @@ struct platform_progress {
 };
 
 /*
- * Build, load, run, collect. False when the platform or guest was refused before the simulation began (errors says why, every
- * problem); true otherwise, with result->end. Only once per process.
+ * Build, load, run, collect. False when the platform or guest was refused before the simulation began (errors says why,
+ * every problem); true otherwise, with result->end. Only once per process.
  */
-bool platform_run(const struct config *config, const struct platform_guest *guest, const struct platform_console *console,
-                  const struct platform_progress *progress, struct platform_result *result, struct error_list *errors);
+bool platform_run(const struct config *config, const struct platform_guest *guest,
+                  const struct platform_console *console, const struct platform_progress *progress,
+                  struct platform_result *result, struct error_list *errors);
 void platform_result_free(struct platform_result *result);
 
 #ifdef __cplusplus

@@ -8,7 +8,8 @@ struct cache_config cache_config_of(const struct config *config);
 struct cpu_config cpu_config_of(const struct config *config, unsigned core);
 struct sg_engine_config sg_engine_config_of(const struct config *config);
 
-/* Affinity as Arm's DSU and mesh systems number it: one core a cluster slot, Aff1 = core number modulo 256 (MT bit set). */
+/* Affinity as Arm's DSU and mesh systems number it: one core a cluster slot, Aff1 = core number modulo 256 (MT bit
+ * set). */
 uint64_t mpidr_of_core(unsigned core);
 
 #endif

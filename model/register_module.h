@@ -12,14 +12,14 @@
 
 class register_module : public sc_core::sc_module
 {
-public:
+  public:
     using access_function = std::function<void(struct txn *)>;
 
     register_module(sc_core::sc_module_name name, access_function access);
 
     tlm_utils::simple_target_socket<register_module> registers;
 
-private:
+  private:
     void transport(tlm::tlm_generic_payload &payload, sc_core::sc_time &delay);
 
     access_function access_;

@@ -24,7 +24,7 @@ struct simctl_host {
 
 class simctl
 {
-public:
+  public:
     simctl(simctl_host host, const struct platform_guest &guest);
 
     /* One register access; txn->addr is the offset. */
@@ -32,7 +32,7 @@ public:
     /* Moves regions (those with samples) and values into the result. */
     void collect(struct platform_result &result);
 
-private:
+  private:
     struct open_region {
         bool open = false;
         uint64_t begin_ps = 0;

@@ -1,10 +1,11 @@
 /*
  * How a transaction travels in TLM-2.0: the generic payload plus one extension.
  *
- * The payload carries what TLM knows: command, address, data, length, response. The extension carries the rest of struct txn
- * (common/txn.h): who asks (requester), StreamID and SubstreamID with its valid flag, PnU and InD, memory type and shareability,
- * whether the access snoops, and the kind of an atomic. A payload without extension is taken as an access of an unprivileged,
- * non-coherent device with StreamID 0 and Device-nGnRE attributes, so that any TLM initiator can be bound.
+ * The payload carries what TLM knows: command, address, data, length, response. The extension carries the rest of
+ * struct txn (common/txn.h): who asks (requester), StreamID and SubstreamID with its valid flag, PnU and InD, memory
+ * type and shareability, whether the access snoops, and the kind of an atomic. A payload without extension is taken as
+ * an access of an unprivileged, non-coherent device with StreamID 0 and Device-nGnRE attributes, so that any TLM
+ * initiator can be bound.
  *
  * Time: loosely timed. start_ps = sc_time_stamp() + delay; a target adds its latency to delay. A target never waits.
  */
@@ -52,7 +53,7 @@ void answer_payload(tlm::tlm_generic_payload &payload, sc_core::sc_time &delay, 
 /* An initiator's side: sends C transactions through a blocking TLM socket. One payload and extension, reused. */
 class txn_sender
 {
-public:
+  public:
     txn_sender();
     ~txn_sender();
     txn_sender(const txn_sender &) = delete;
@@ -65,7 +66,7 @@ public:
         take(txn, delay);
     }
 
-private:
+  private:
     sc_core::sc_time fill(const txn &txn);
     void take(txn &txn, const sc_core::sc_time &delay);
 

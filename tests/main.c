@@ -1,6 +1,6 @@
 /*
- * The main of all unit tests: runs Check's tests with GoogleTest's command line, output and XML, so that IDEs and CI that know
- * GoogleTest can list, filter and read them. Each test runs in a process of its own.
+ * The main of all unit tests: runs Check's tests with GoogleTest's command line, output and XML, so that IDEs and CI
+ * that know GoogleTest can list, filter and read them. Each test runs in a process of its own.
  */
 #include <fnmatch.h>
 #include <stdbool.h>
@@ -95,8 +95,8 @@ static void run(const struct unit_entry *entry, struct outcome *outcome)
     if (!outcome->passed) {
         size_t bytes = 512 + strlen(tr_msg(results[0]));
         outcome->message = malloc(bytes);
-        snprintf(outcome->message, bytes, "%s:%d: %s", tr_lfile(results[0]) ? tr_lfile(results[0]) : "?", tr_lno(results[0]),
-                 tr_msg(results[0]));
+        snprintf(outcome->message, bytes, "%s:%d: %s", tr_lfile(results[0]) ? tr_lfile(results[0]) : "?",
+                 tr_lno(results[0]), tr_msg(results[0]));
         printf("%s\n", outcome->message);
     }
     free(results);
@@ -134,7 +134,8 @@ static void xml_suite(FILE *stream, const struct unit_registry *registry, const 
             failures += !outcomes[i].passed;
             seconds += outcomes[i].seconds;
         }
-    fprintf(stream, "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" disabled=\"0\" errors=\"0\" time=\"%.3f\">\n", suite,
+    fprintf(stream,
+            "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" disabled=\"0\" errors=\"0\" time=\"%.3f\">\n", suite,
             tests, failures, seconds);
     for (size_t i = first; i < registry->count; i++) {
         if (!outcomes[i].run || strcmp(registry->entries[i].suite, suite))
@@ -152,8 +153,8 @@ static void xml_suite(FILE *stream, const struct unit_registry *registry, const 
     fprintf(stream, "  </testsuite>\n");
 }
 
-static bool write_xml(const char *path, const struct unit_registry *registry, const struct outcome *outcomes, unsigned tests,
-                      unsigned failures)
+static bool write_xml(const char *path, const struct unit_registry *registry, const struct outcome *outcomes,
+                      unsigned tests, unsigned failures)
 {
     char file[4096];
     FILE *stream;
@@ -164,12 +165,15 @@ static bool write_xml(const char *path, const struct unit_registry *registry, co
         fprintf(stderr, "%s: cannot be written\n", file);
         return false;
     }
-    fprintf(stream, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%u\" failures=\"%u\" disabled=\"0\" errors=\"0\" name=\"AllTests\">\n",
+    fprintf(stream,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%u\" failures=\"%u\" disabled=\"0\" "
+            "errors=\"0\" name=\"AllTests\">\n",
             tests, failures);
     for (size_t i = 0; i < registry->count; i++) {
         bool first = outcomes[i].run;
         for (size_t before = 0; before < i; before++)
-            first &= !(outcomes[before].run && strcmp(registry->entries[before].suite, registry->entries[i].suite) == 0);
+            first &=
+                !(outcomes[before].run && strcmp(registry->entries[before].suite, registry->entries[i].suite) == 0);
         if (first)
             xml_suite(stream, registry, outcomes, i);
     }

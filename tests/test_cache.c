@@ -6,7 +6,7 @@
 #include "tests/unit.h"
 
 #define RAM 0x40000000ull
-#define A (RAM + 0x10000)
+#define A   (RAM + 0x10000)
 
 static struct memory *memory;
 static struct cache *cache;
@@ -97,7 +97,12 @@ static uint8_t load(unsigned core, uint64_t pa, uint64_t t)
 static uint8_t device_read(uint64_t pa, bool coherent, uint64_t t)
 {
     uint8_t byte = 0xEE;
-    struct txn txn = {.kind = TXN_READ, .addr = pa, .size = 1, .data = &byte, .requester = REQUESTER_DEVICE_BASE, .coherent = coherent,
+    struct txn txn = {.kind = TXN_READ,
+                      .addr = pa,
+                      .size = 1,
+                      .data = &byte,
+                      .requester = REQUESTER_DEVICE_BASE,
+                      .coherent = coherent,
                       .start_ps = t};
 
     cache_device(cache, &txn);
@@ -107,8 +112,13 @@ static uint8_t device_read(uint64_t pa, bool coherent, uint64_t t)
 
 static void device_write(uint64_t pa, uint8_t value, bool coherent, uint64_t t)
 {
-    struct txn txn = {.kind = TXN_WRITE, .addr = pa, .size = 1, .data = &value, .requester = REQUESTER_DEVICE_BASE,
-                      .coherent = coherent, .start_ps = t};
+    struct txn txn = {.kind = TXN_WRITE,
+                      .addr = pa,
+                      .size = 1,
+                      .data = &value,
+                      .requester = REQUESTER_DEVICE_BASE,
+                      .coherent = coherent,
+                      .start_ps = t};
 
     cache_device(cache, &txn);
     ck_assert_int_eq(txn.status, TXN_OK);
@@ -259,7 +269,8 @@ START_TEST(issue_interval_depends_on_where_the_line_is)
     load(0, A + 0x480, 500000);
     ck_assert_uint_eq(cache_cmo(cache, 0, CMO_DC_CVAC, A + 0x80, 600000).next_issue_ps, 600000 + 4000); /* L2 */
     load(1, A + 0xC0, 700000);
-    ck_assert_uint_eq(cache_cmo(cache, 0, CMO_DC_CVAC, A + 0xC0, 800000).next_issue_ps, 800000 + 2000); /* another core */
+    ck_assert_uint_eq(cache_cmo(cache, 0, CMO_DC_CVAC, A + 0xC0, 800000).next_issue_ps,
+                      800000 + 2000); /* another core */
 }
 END_TEST
 

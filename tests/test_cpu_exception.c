@@ -123,6 +123,14 @@ START_TEST(data_aborts)
     run_one(0xF9400001); /* the second page of the access faults: its address */
     ck_assert_uint_eq(cpu->sys.esr[1], 0x96000007);
     ck_assert_uint_eq(cpu->sys.far_[1], 0x2000);
+    cpu->x[0] = 0x1008;
+    run_one(0xF8210002); /* ldadd x1, x2, [x0]: the write is what fails */
+    ck_assert_uint_eq(cpu->sys.esr[1], 0x9600004F);
+    cpu->x[0] = 0x2000;
+    run_one(0xF8210002); /* a read would fail too */
+    ck_assert_uint_eq(cpu->sys.esr[1], 0x96000007);
+    run_one(0xC8A17C02); /* cas x1, x2, [x0] */
+    ck_assert_uint_eq(cpu->sys.esr[1], 0x96000007);
     cpu->x[0] = 0x3000;
     run_one(0xD50B7A20); /* dc cvac, x0: CM, and WnR reads as 1 */
     ck_assert_uint_eq(cpu->sys.esr[1], 0x96000147);
@@ -290,7 +298,7 @@ END_TEST
 /* SPSR.IL = 1 in a legal return: the instruction there is not executed. */
 START_TEST(return_with_il)
 {
-    cpu->sys.spsr[1] = 1 << 20; /* EL0t */
+    cpu->sys.spsr[1] = 1 << 21 | 1 << 20; /* EL0t; SS is not taken over */
     cpu->sys.elr[1] = BENCH_CODE + 0x100;
     run_one(A64_ERET);
     assert_entered(1, BENCH_VECTORS + 0x400, 0x3A000000, BENCH_CODE + 0x100, 0x00100000);

@@ -95,19 +95,22 @@ END_TEST
 
 START_TEST(dsb_after_five_cmos_waits_for_the_last)
 {
-    ck_assert_uint_eq(RUN(DC_CVAC_X0, DC_CVAC_X0, DC_CVAC_X0, DC_CVAC_X0, DC_CVAC_X0, DSB_SY), 250 + 2 * 100000 + 20000);
+    ck_assert_uint_eq(RUN(DC_CVAC_X0, DC_CVAC_X0, DC_CVAC_X0, DC_CVAC_X0, DC_CVAC_X0, DSB_SY),
+                      250 + 2 * 100000 + 20000);
 }
 END_TEST
 
 START_TEST(dependent_additions_take_a_cycle_each)
 {
-    ck_assert_uint_eq(RUN(ADD_X0_X0_1, ADD_X0_X0_1, ADD_X0_X0_1, ADD_X0_X0_1, ADD_X0_X0_1, ADD_X0_X0_1), 250 + 6 * 1000);
+    ck_assert_uint_eq(RUN(ADD_X0_X0_1, ADD_X0_X0_1, ADD_X0_X0_1, ADD_X0_X0_1, ADD_X0_X0_1, ADD_X0_X0_1),
+                      250 + 6 * 1000);
 }
 END_TEST
 
 START_TEST(independent_instructions_go_at_the_width)
 {
-    ck_assert_uint_eq(RUN(MOVZ_X1_1, MOVZ_X1_1 + 1, MOVZ_X1_1 + 2, MOVZ_X1_1 + 3, MOVZ_X1_1 + 4, MOVZ_X1_1 + 5), 6 * 250 + 1000);
+    ck_assert_uint_eq(RUN(MOVZ_X1_1, MOVZ_X1_1 + 1, MOVZ_X1_1 + 2, MOVZ_X1_1 + 3, MOVZ_X1_1 + 4, MOVZ_X1_1 + 5),
+                      6 * 250 + 1000);
 }
 END_TEST
 
@@ -186,33 +189,33 @@ static void word_is_undefined(uint32_t word)
     cpu_reset(cpu, BASE, 0, 1);
     cpu_step(cpu);
     ck_assert_msg(cpu_last_exception(cpu, &esr, &elr, &far), "%08x is executed", word);
-    ck_assert_msg(esr >> 26 == 0 && elr == BASE && cpu_pc(cpu) == 0x200, "%08x: ESR %llx PC %llx", word, (unsigned long long)esr,
-                  (unsigned long long)cpu_pc(cpu));
+    ck_assert_msg(esr >> 26 == 0 && elr == BASE && cpu_pc(cpu) == 0x200, "%08x: ESR %llx PC %llx", word,
+                  (unsigned long long)esr, (unsigned long long)cpu_pc(cpu));
 }
 
 START_TEST(reserved_encodings_are_undefined)
 {
     static const uint32_t words[] = {
-        0x00000000, /* UDF */
-        0x1E602820, /* FADD: no floating point */
-        0x4E228420, /* ADD (vector) */
-        0x3DC00020, /* LDR q0 */
-        0xAD400440, /* LDP q0, q1 */
-        0x25208000, /* SVE */
-        0xD69F03F0, /* reserved branch */
-        0xD4000000, /* reserved exception */
-        0xD4400000 + 0x20, /* HLT #1 */
-        0x32FF0000, /* ORR with N = 1 and sf = 0 */
-        0x9200FC00, /* AND immediate, all ones */
-        0x53208000, /* UBFM w with immr 32 */
-        0x12A00000 + (2 << 21), /* MOVN w, hw 2 */
-        0x4AC02000 + 0, /* EOR shift: bit 15 with sf = 0 is refused below */
-        0x0B201400, /* ADD extended by 5 */
+        0x00000000,              /* UDF */
+        0x1E602820,              /* FADD: no floating point */
+        0x4E228420,              /* ADD (vector) */
+        0x3DC00020,              /* LDR q0 */
+        0xAD400440,              /* LDP q0, q1 */
+        0x25208000,              /* SVE */
+        0xD69F03F0,              /* reserved branch */
+        0xD4000000,              /* reserved exception */
+        0xD4400000 + 0x20,       /* HLT #1 */
+        0x32FF0000,              /* ORR with N = 1 and sf = 0 */
+        0x9200FC00,              /* AND immediate, all ones */
+        0x53208000,              /* UBFM w with immr 32 */
+        0x12A00000 + (2 << 21),  /* MOVN w, hw 2 */
+        0x4AC02000 + 0,          /* EOR shift: bit 15 with sf = 0 is refused below */
+        0x0B201400,              /* ADD extended by 5 */
         0xDAC00C00 & 0x7FFFFFFF, /* REV64 of a w register */
-        0xD5181F00, /* MSR to an unknown register */
-        0xD5280000, /* SYSL */
-        0xD500409F, /* MSR PAN needs ... UAO is not there */
-        0x08207C21, /* CASP with an odd register */
+        0xD5181F00,              /* MSR to an unknown register */
+        0xD5280000,              /* SYSL */
+        0xD500409F,              /* MSR PAN needs ... UAO is not there */
+        0x08207C21,              /* CASP with an odd register */
     };
 
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

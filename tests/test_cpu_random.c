@@ -1,6 +1,6 @@
 /*
- * Random instructions on this core and on Unicorn (QEMU's translator, an independent implementation): registers, flags, memory and
- * the decision "undefined or not" must agree. Memory operands are steered into a small window.
+ * Random instructions on this core and on Unicorn (QEMU's translator, an independent implementation): registers, flags,
+ * memory and the decision "undefined or not" must agree. Memory operands are steered into a small window.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "tests/support/flat_bus.h"
 #include "tests/unit.h"
 
-#define CODE 0x40000000ull
-#define DATA 0x40210000ull /* another block: what EL0 may write, EL1 may not execute */
-#define BYTES 0x400000ull
+#define CODE   0x40000000ull
+#define DATA   0x40210000ull /* another block: what EL0 may write, EL1 may not execute */
+#define BYTES  0x400000ull
 #define WINDOW 0x4000u /* bytes compared around the middle of the data */
 
 struct machine {
@@ -40,40 +40,40 @@ struct group {
 };
 
 static const struct group groups[] = {
-    {0x1F000000, 0x10000000, NO}, {0x1F800000, 0x11000000, NO}, {0x1F800000, 0x12000000, NO},
-    {0x1F800000, 0x12800000, NO}, {0x1F800000, 0x13000000, NO}, {0x1F800000, 0x13800000, NO},
-    {0x1F000000, 0x0A000000, NO}, {0x1F200000, 0x0B000000, NO}, {0x1FE00000, 0x0B200000, NO},
-    {0x1FE0FC00, 0x1A000000, NO}, {0x3FE00C10, 0x3A400000, NO}, {0x3FE00C10, 0x3A400800, NO},
-    {0x3FE00800, 0x1A800000, NO}, {0x7FFFE000, 0x5AC00000, NO}, {0x7FE0F000, 0x1AC02000, NO},
-    {0x7FE0F000, 0x1AC00000, NO}, {0x7FE0E000, 0x1AC04000, NO}, {0x7F000000, 0x1B000000, NO},
-    {0x3F000000, 0x39000000, ANY},  {0x3F200C00, 0x38000000, ANY},  {0x3F200C00, 0x38000400, ANY},
-    {0x3F200C00, 0x38000C00, ANY},  {0x3F200C00, 0x38000800, ANY},  {0x3F200C00, 0x38200800, ANY},
-    {0x3F800000, 0x28000000, ANY},  {0x3F800000, 0x28800000, ANY},  {0x3F800000, 0x29000000, ANY},
-    {0x3F800000, 0x29800000, ANY},  {0x3F20FC00, 0x38200000, ALIGNED},  {0x3F208C00, 0x38200000, ALIGNED},
-    {0x3F20FC00, 0x38208000, ALIGNED},  {0x3FA08000, 0x08808000, ALIGNED},  {0x3FA07C00, 0x08A07C00, ALIGNED},
-    {0xBFA07C00, 0x08207C00, ALIGNED},  {0x3F20FC00, 0x3820C000, ALIGNED},  {0x3F20FC00, 0x19000000, ALIGNED},
-    {0x7C000000, 0x14000000, NO}, {0xFF000010, 0x54000000, NO}, {0x7E000000, 0x34000000, NO},
-    {0x7E000000, 0x36000000, NO}, {0xFF9FFC1F, 0xD61F0000, NO},
-    {0x1E000000, 0x1A000000, NO}, {0x1C000000, 0x10000000, NO}, /* reserved ones too */
+    {0x1F000000, 0x10000000, NO},      {0x1F800000, 0x11000000, NO},      {0x1F800000, 0x12000000, NO},
+    {0x1F800000, 0x12800000, NO},      {0x1F800000, 0x13000000, NO},      {0x1F800000, 0x13800000, NO},
+    {0x1F000000, 0x0A000000, NO},      {0x1F200000, 0x0B000000, NO},      {0x1FE00000, 0x0B200000, NO},
+    {0x1FE0FC00, 0x1A000000, NO},      {0x3FE00C10, 0x3A400000, NO},      {0x3FE00C10, 0x3A400800, NO},
+    {0x3FE00800, 0x1A800000, NO},      {0x7FFFE000, 0x5AC00000, NO},      {0x7FE0F000, 0x1AC02000, NO},
+    {0x7FE0F000, 0x1AC00000, NO},      {0x7FE0E000, 0x1AC04000, NO},      {0x7F000000, 0x1B000000, NO},
+    {0x3F000000, 0x39000000, ANY},     {0x3F200C00, 0x38000000, ANY},     {0x3F200C00, 0x38000400, ANY},
+    {0x3F200C00, 0x38000C00, ANY},     {0x3F200C00, 0x38000800, ANY},     {0x3F200C00, 0x38200800, ANY},
+    {0x3F800000, 0x28000000, ANY},     {0x3F800000, 0x28800000, ANY},     {0x3F800000, 0x29000000, ANY},
+    {0x3F800000, 0x29800000, ANY},     {0x3F20FC00, 0x38200000, ALIGNED}, {0x3F208C00, 0x38200000, ALIGNED},
+    {0x3F20FC00, 0x38208000, ALIGNED}, {0x3FA08000, 0x08808000, ALIGNED}, {0x3FA07C00, 0x08A07C00, ALIGNED},
+    {0xBFA07C00, 0x08207C00, ALIGNED}, {0x3F20FC00, 0x3820C000, ALIGNED}, {0x3F20FC00, 0x19000000, ALIGNED},
+    {0x7C000000, 0x14000000, NO},      {0xFF000010, 0x54000000, NO},      {0x7E000000, 0x34000000, NO},
+    {0x7E000000, 0x36000000, NO},      {0xFF9FFC1F, 0xD61F0000, NO},      {0x1E000000, 0x1A000000, NO},
+    {0x1C000000, 0x10000000, NO}, /* reserved ones too */
 };
 
 /* Where this core and Unicorn's MAX differ by design; such words are not tried. */
 static bool features_differ(uint32_t word)
 {
     static const struct group differ[] = {
-        {0x1FE07C00, 0x1A000400, NO}, /* FEAT_FlagM: RMIF, SETF8, SETF16 */
-        {0x1FE03C00, 0x1A000800, NO},
-        {0x7FFF0000, 0x5AC10000, NO}, /* FEAT_PAuth: PACIA and the like */
-        {0xFFE0FC00, 0x9AC03000, NO}, /* PACGA */
-        {0x3B200400, 0x38200400, NO}, /* LDRAA, LDRAB */
-        {0xFFE0F000, 0x9AC01000, NO}, /* FEAT_MTE: IRG, GMI */
-        {0xDFE0FC00, 0x9AC00000, NO}, /* SUBP, SUBPS */
-        {0x7F800000, 0x11800000, NO}, /* ADDG, SUBG */
-        {0xFF800000, 0x91800000, NO}, {0xFF800000, 0xD1800000, NO},
-        {0xFFC00000, 0x68000000, NO}, {0xFF400000, 0x68000000, NO}, {0xFE000000, 0x68000000, NO}, /* STGP */
+        {0x1FE07C00, 0x1A000400, NO},                               /* FEAT_FlagM: RMIF, SETF8, SETF16 */
+        {0x1FE03C00, 0x1A000800, NO}, {0x7FFF0000, 0x5AC10000, NO}, /* FEAT_PAuth: PACIA and the like */
+        {0xFFE0FC00, 0x9AC03000, NO},                               /* PACGA */
+        {0x3B200400, 0x38200400, NO},                               /* LDRAA, LDRAB */
+        {0xFFE0F000, 0x9AC01000, NO},                               /* FEAT_MTE: IRG, GMI */
+        {0xDFE0FC00, 0x9AC00000, NO},                               /* SUBP, SUBPS */
+        {0x7F800000, 0x11800000, NO},                               /* ADDG, SUBG */
+        {0xFF800000, 0x91800000, NO}, {0xFF800000, 0xD1800000, NO}, {0xFFC00000, 0x68000000, NO},
+        {0xFF400000, 0x68000000, NO}, {0xFE000000, 0x68000000, NO}, /* STGP */
         {0xFF200C00, 0xD9200800, NO}, {0xFF200000, 0xD9200000, NO}, /* STG and the like */
-        {0x3FA08000, 0x08800000, NO}, /* FEAT_LOR: LDLAR, STLLR */
-        {0x3F20CC00, 0x38204000, NO}, /* LDSMAX to LDUMIN: Unicorn 2.0.1 compares bits above the operand (see test_cpu_exec.c) */
+        {0x3FA08000, 0x08800000, NO},                               /* FEAT_LOR: LDLAR, STLLR */
+        {0x3F20CC00, 0x38204000, NO}, /* LDSMAX to LDUMIN: Unicorn 2.0.1 compares bits above the operand (see
+                                         test_cpu_exec.c) */
     };
 
     if ((word & 0x3A400000) == 0x28400000 && (word & 31) == (word >> 10 & 31))
@@ -130,7 +130,10 @@ static void teardown_machine(struct machine *m)
 
 static int unicorn_register(unsigned n)
 {
-    return n < 29 ? UC_ARM64_REG_X0 + (int)n : n == 29 ? UC_ARM64_REG_X29 : n == 30 ? UC_ARM64_REG_X30 : UC_ARM64_REG_SP;
+    return n < 29    ? UC_ARM64_REG_X0 + (int)n
+           : n == 29 ? UC_ARM64_REG_X29
+           : n == 30 ? UC_ARM64_REG_X30
+                     : UC_ARM64_REG_SP;
 }
 
 /* Interesting values more often than chance would give. */

@@ -5,10 +5,25 @@
 #include "tests/unit.h"
 
 #define ICC(crn, crm, op2) (3 << 14 | (crn) << 7 | (crm) << 3 | (op2))
-enum { PMR = ICC(4, 6, 0), IAR1 = ICC(12, 12, 0), EOIR1 = ICC(12, 12, 1), IGRPEN1 = ICC(12, 12, 7), SGI1R = ICC(12, 11, 5),
-       RPR = ICC(12, 11, 3) };
-enum { CTLR = 0, TYPER = 4, IGROUPR = 0x80, ISENABLER = 0x100, ICENABLER = 0x180, IPRIORITYR = 0x400, ICFGR = 0xC00, IROUTER = 0x6000,
-       PIDR2 = 0xFFE8 };
+enum {
+    PMR = ICC(4, 6, 0),
+    IAR1 = ICC(12, 12, 0),
+    EOIR1 = ICC(12, 12, 1),
+    IGRPEN1 = ICC(12, 12, 7),
+    SGI1R = ICC(12, 11, 5),
+    RPR = ICC(12, 11, 3)
+};
+enum {
+    CTLR = 0,
+    TYPER = 4,
+    IGROUPR = 0x80,
+    ISENABLER = 0x100,
+    ICENABLER = 0x180,
+    IPRIORITYR = 0x400,
+    ICFGR = 0xC00,
+    IROUTER = 0x6000,
+    PIDR2 = 0xFFE8
+};
 enum { SPURIOUS = 1023 };
 
 static struct gic *gic;
@@ -31,7 +46,8 @@ static void distributor(uint64_t offset, uint32_t size, uint64_t value)
 
 static void redistributor(unsigned core, uint64_t offset, uint32_t value)
 {
-    struct txn txn = {.kind = TXN_WRITE, .addr = core * 0x20000 + 0x10000 + offset, .size = 4, .data = (uint8_t *)&value};
+    struct txn txn = {
+        .kind = TXN_WRITE, .addr = core * 0x20000 + 0x10000 + offset, .size = 4, .data = (uint8_t *)&value};
 
     gic_redistributor(gic, &txn);
     ck_assert_int_eq(txn.status, TXN_OK);

@@ -22,7 +22,9 @@ static void access_memory(void *ctx, struct txn *txn)
 {
     unsigned open = 0;
 
-    txn->status = txn->addr > BYTES - txn->size ? TXN_DECERR : txn->addr <= fault_at && fault_at < txn->addr + txn->size ? TXN_FAULT : TXN_OK;
+    txn->status = txn->addr > BYTES - txn->size                               ? TXN_DECERR
+                  : txn->addr <= fault_at && fault_at < txn->addr + txn->size ? TXN_FAULT
+                                                                              : TXN_OK;
     txn->done_ps = txn->start_ps + latency_ps;
     for (unsigned i = 0; i < 64; i++)
         open += done_times[i] > txn->start_ps;
@@ -51,8 +53,12 @@ static void run_channel(void *argument)
 
 static void setup(void)
 {
-    struct sg_engine_config config = {.requester = REQUESTER_DEVICE_BASE, .channels = 1, .intid = 128, .burst_bytes = 64,
-                                      .outstanding = 2, .issue_ps = 1000};
+    struct sg_engine_config config = {.requester = REQUESTER_DEVICE_BASE,
+                                      .channels = 1,
+                                      .intid = 128,
+                                      .burst_bytes = 64,
+                                      .outstanding = 2,
+                                      .issue_ps = 1000};
     struct mem_port port = {NULL, access_memory};
     struct irq_port irq = {NULL, set_irq};
     struct time_port time;

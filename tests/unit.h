@@ -2,8 +2,8 @@
  * Unit tests: Check's tests behind a small main that speaks GoogleTest's command line (tests/main.c).
  *
  * A file tests/test_foo_bar.c defines START_TEST bodies and one function
- *     void test_foo_bar(struct unit_registry *r) { unit_suite(r, "FooBar", setup, teardown); unit_test(r, a_test); ... }
- * CMake finds the file by its name and calls the function.
+ *     void test_foo_bar(struct unit_registry *r) { unit_suite(r, "FooBar", setup, teardown); unit_test(r, a_test); ...
+ * } CMake finds the file by its name and calls the function.
  */
 #ifndef DMASIM_TESTS_UNIT_H
 #define DMASIM_TESTS_UNIT_H

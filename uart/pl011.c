@@ -3,8 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UARTDR = 0x00, UARTFR = 0x18, UARTIBRD = 0x24, UARTFBRD = 0x28, UARTLCR_H = 0x2C, UARTCR = 0x30, UARTIFLS = 0x34,
-       UARTIMSC = 0x38, UARTRIS = 0x3C, UARTMIS = 0x40, UARTICR = 0x44, UARTDMACR = 0x48, UARTPERIPHID0 = 0xFE0 };
+enum {
+    UARTDR = 0x00,
+    UARTFR = 0x18,
+    UARTIBRD = 0x24,
+    UARTFBRD = 0x28,
+    UARTLCR_H = 0x2C,
+    UARTCR = 0x30,
+    UARTIFLS = 0x34,
+    UARTIMSC = 0x38,
+    UARTRIS = 0x3C,
+    UARTMIS = 0x40,
+    UARTICR = 0x44,
+    UARTDMACR = 0x48,
+    UARTPERIPHID0 = 0xFE0
+};
 enum { FR_RXFE = 1 << 4, FR_TXFE = 1 << 7, INT_TX = 1 << 5 };
 
 struct pl011 {

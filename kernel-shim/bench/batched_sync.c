@@ -1,6 +1,6 @@
 /*
- * dma_map_sg() and dma_unmap_sg() of a scatterlist, over and over. Parameters: entries, entry_bytes, iterations, warmup, direction
- * (0 bidirectional, 1 to device, 2 from device), touch (1: the buffer is written before each map).
+ * dma_map_sg() and dma_unmap_sg() of a scatterlist, over and over. Parameters: entries, entry_bytes, iterations,
+ * warmup, direction (0 bidirectional, 1 to device, 2 from device), touch (1: the buffer is written before each map).
  */
 #include "dma.h"
 

@@ -1,22 +1,22 @@
 /*
- * Litmus tests of DMA without coherence, through the copy engine. Each has a right order, which must deliver the right bytes, and a
- * wrong one, which must not: a wrong driver that always works would mean a useless model. Parameter wrong: 0 or 1 runs all of them
- * one way; the program fails when one has the other outcome.
+ * Litmus tests of DMA without coherence, through the copy engine. Each has a right order, which must deliver the right
+ * bytes, and a wrong one, which must not: a wrong driver that always works would mean a useless model. Parameter wrong:
+ * 0 or 1 runs all of them one way; the program fails when one has the other outcome.
  */
 #include "dma.h"
 #include "dmac.h"
 #include "simctl.h"
 
 #define LINE 64u
-#define OLD 0x1111111111111111ull
-#define NEW 0x2222222222222222ull
+#define OLD  0x1111111111111111ull
+#define NEW  0x2222222222222222ull
 
 static struct dmac_descriptor *descriptor; /* Non-cacheable */
 static uint64_t descriptor_dma;
 static uint64_t *target, target_dma; /* where the engine copies to, Non-cacheable */
 
-#define CVAC(p) asm volatile("dc cvac, %0" ::"r"(p) : "memory")
-#define IVAC(p) asm volatile("dc ivac, %0" ::"r"(p) : "memory")
+#define CVAC(p)  asm volatile("dc cvac, %0" ::"r"(p) : "memory")
+#define IVAC(p)  asm volatile("dc ivac, %0" ::"r"(p) : "memory")
 #define CIVAC(p) asm volatile("dc civac, %0" ::"r"(p) : "memory")
 
 /* A line of its own whose memory and cache hold OLD. */
@@ -363,7 +363,8 @@ int main(void)
         bool right_bytes = tests[i].run(wrong);
         sim_emit(tests[i].name, "right_bytes", "", right_bytes, 1);
         if (right_bytes == wrong) {
-            printf("%s, %s order: %s bytes\n", tests[i].name, wrong ? "wrong" : "right", right_bytes ? "right" : "wrong");
+            printf("%s, %s order: %s bytes\n", tests[i].name, wrong ? "wrong" : "right",
+                   right_bytes ? "right" : "wrong");
             unexpected++;
         }
     }

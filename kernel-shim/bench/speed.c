@@ -1,6 +1,6 @@
 /*
- * Loops for measuring the simulator itself. Parameters: kind (0 integer arithmetic, 1 memcpy in L1 and L2, 2 DC CVAC over a buffer),
- * millions (instructions or operations, roughly).
+ * Loops for measuring the simulator itself. Parameters: kind (0 integer arithmetic, 1 memcpy in L1 and L2, 2 DC CVAC
+ * over a buffer), millions (instructions or operations, roughly).
  */
 #include "dma.h"
 

@@ -1,6 +1,6 @@
 /*
- * DMA mapping, as drivers call it (include/linux/dma-mapping.h). BATCHED_SYNC = 1 builds the variant in which a scatterlist is
- * completed by one DSB; 0 the one with a DSB an entry.
+ * DMA mapping, as drivers call it (include/linux/dma-mapping.h). BATCHED_SYNC = 1 builds the variant in which a
+ * scatterlist is completed by one DSB; 0 the one with a DSB an entry.
  */
 #ifndef DMA_H
 #define DMA_H
@@ -9,7 +9,7 @@
 
 enum dma_data_direction { DMA_BIDIRECTIONAL, DMA_TO_DEVICE, DMA_FROM_DEVICE };
 #define DMA_ATTR_SKIP_CPU_SYNC 1ul
-#define DMA_MAPPING_ERROR (~(dma_addr_t)0)
+#define DMA_MAPPING_ERROR      (~(dma_addr_t)0)
 
 struct device {
     bool dma_coherent;

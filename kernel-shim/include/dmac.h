@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-#define DMAC_FILL 1u    /* source is a 64-bit pattern */
+#define DMAC_FILL    1u /* source is a 64-bit pattern */
 #define DMAC_DISCARD 2u /* read only */
 
 struct dmac_descriptor {

@@ -8,24 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAX_CPUS 128
-#define PAGE_SHIFT 12
-#define PAGE_SIZE (1ul << PAGE_SHIFT)
+#define MAX_CPUS            128
+#define PAGE_SHIFT          12
+#define PAGE_SIZE           (1ul << PAGE_SHIFT)
 #define NONCACHEABLE_OFFSET 0x4000000000ull /* VA of RAM's Non-cacheable alias - VA of RAM */
 
 /* Barriers (arch/arm64/include/asm/barrier.h). */
-#define barrier() asm volatile("" ::: "memory")
-#define isb() asm volatile("isb" ::: "memory")
-#define dsb(opt) asm volatile("dsb " #opt ::: "memory")
-#define dmb(opt) asm volatile("dmb " #opt ::: "memory")
-#define mb() dsb(sy)
-#define wmb() dsb(st)
-#define dma_wmb() dmb(oshst)
-#define dma_rmb() dmb(oshld)
-#define smp_mb() dmb(ish)
+#define barrier()   asm volatile("" ::: "memory")
+#define isb()       asm volatile("isb" ::: "memory")
+#define dsb(opt)    asm volatile("dsb " #opt ::: "memory")
+#define dmb(opt)    asm volatile("dmb " #opt ::: "memory")
+#define mb()        dsb(sy)
+#define wmb()       dsb(st)
+#define dma_wmb()   dmb(oshst)
+#define dma_rmb()   dmb(oshld)
+#define smp_mb()    dmb(ish)
 #define cpu_relax() asm volatile("yield" ::: "memory")
 
-#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
+#define READ_ONCE(x)     (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 
 /* Register accesses (asm/io.h). */
@@ -89,7 +89,8 @@ static inline unsigned smp_processor_id(void)
     return (unsigned)((area - (uint64_t)per_cpu_areas) >> 12);
 }
 
-/* Memory: pages from a bump allocator with free lists by order; contents are undefined. NULL: out of memory (the run fails). */
+/* Memory: pages from a bump allocator with free lists by order; contents are undefined. NULL: out of memory (the run
+ * fails). */
 void *alloc_pages_exact(size_t bytes);
 void free_pages_exact(void *pages, size_t bytes);
 /* Bytes from pages; never freed. */

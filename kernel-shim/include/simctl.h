@@ -1,17 +1,19 @@
 /*
- * The simulation-control device: the only thing that guest and host share. Both sides include this file, so it holds constants only.
+ * The simulation-control device: the only thing that guest and host share. Both sides include this file, so it holds
+ * constants only.
  *
  * All registers are 64 bit unless noted; accesses take no simulated time beyond the core's own store or load.
  *
- * Parameters: write the address of a NUL-terminated name to PARAM_NAME; PARAM_FOUND then reads 1 or 0 and PARAM_VALUE the value
- * (integers, booleans as 0/1, and for text parameters the number of the choice). Names are those of the scenario's `params:`.
+ * Parameters: write the address of a NUL-terminated name to PARAM_NAME; PARAM_FOUND then reads 1 or 0 and PARAM_VALUE
+ * the value (integers, booleans as 0/1, and for text parameters the number of the choice). Names are those of the
+ * scenario's `params:`.
  *
- * Regions: BEGIN and END carry a region number (0..63) and the core's time; the host keeps count, total, minimum, maximum, the
- * samples, and the cycle stack and counters between BEGIN and END of each core. REGION_NAME gives region n (set by REGION_SELECT)
- * the case name by which it appears in the result.
+ * Regions: BEGIN and END carry a region number (0..63) and the core's time; the host keeps count, total, minimum,
+ * maximum, the samples, and the cycle stack and counters between BEGIN and END of each core. REGION_NAME gives region n
+ * (set by REGION_SELECT) the case name by which it appears in the result.
  *
- * Values: VALUE_NAME / VALUE_UNIT / VALUE_CASE take addresses of strings; VALUE_EMIT adds one row {case, metric = name, unit, value};
- * VALUE_SCALE (default 1) divides: value = emitted / scale.
+ * Values: VALUE_NAME / VALUE_UNIT / VALUE_CASE take addresses of strings; VALUE_EMIT adds one row {case, metric = name,
+ * unit, value}; VALUE_SCALE (default 1) divides: value = emitted / scale.
  */
 #ifndef SIMCTL_H
 #define SIMCTL_H
@@ -38,8 +40,9 @@
 #define SIMCTL_VALUE_UNIT    0x0D0
 #define SIMCTL_VALUE_SCALE   0x0D8
 #define SIMCTL_VALUE_EMIT    0x0E0
-#define SIMCTL_CORE_START    0x100 /* write: core << 48 | entry address: start a secondary core at that address, X0 = core */
-#define SIMCTL_CHECK_FAIL    0x108 /* write: address of a message; the run fails with it */
+#define SIMCTL_CORE_START \
+    0x100 /* write: core << 48 | entry address: start a secondary core at that address, X0 = core */
+#define SIMCTL_CHECK_FAIL 0x108 /* write: address of a message; the run fails with it */
 
 /* Memory map beside QEMU's virt devices (design: architecture.md 7). */
 #define GICD_BASE   0x08000000

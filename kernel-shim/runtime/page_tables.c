@@ -14,7 +14,7 @@ const uint64_t page_tables_mair = 0x04ull | 0x44ull << 8 | 0xFFull << 16;
 const uint64_t page_tables_tcr = 25 | 1 << 8 | 1 << 10 | 3 << 12 | 1ull << 23 | 5ull << 32;
 
 enum { DESC_BLOCK = 1, DESC_AF = 1 << 10, DESC_INNER = 3 << 8, DESC_OUTER = 2 << 8 };
-#define DESC_XN (3ull << 53)
+#define DESC_XN  (3ull << 53)
 #define GIGABYTE (1ull << 30)
 
 uint64_t page_table_root[512] __attribute__((aligned(4096)));

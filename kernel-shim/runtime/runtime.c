@@ -57,8 +57,8 @@ static void gic_enable(unsigned intid)
     writel(1u << intid % 32, frame + 0x100 + intid / 32 * 4);
     if (intid >= 32) /* to core 0 */
         writeq(0, GICD_BASE + 0x6000 + 8 * intid);
-    asm volatile("msr S3_0_C4_C6_0, %0" ::"r"(0xF8ul));   /* ICC_PMR_EL1 */
-    asm volatile("msr S3_0_C12_C12_7, %0" ::"r"(1ul));    /* ICC_IGRPEN1_EL1 */
+    asm volatile("msr S3_0_C4_C6_0, %0" ::"r"(0xF8ul)); /* ICC_PMR_EL1 */
+    asm volatile("msr S3_0_C12_C12_7, %0" ::"r"(1ul));  /* ICC_IGRPEN1_EL1 */
     isb();
 }
 
@@ -241,7 +241,7 @@ static void put_argument(char kind, bool wide, va_list *args)
     }
     if (kind == 'd' && (wide ? (int64_t)value < 0 : (int32_t)value < 0)) {
         put('-');
-        value = wide ? -value : (uint32_t)-(int32_t)value;
+        value = wide ? -value : (uint32_t) - (int32_t)value;
     }
     put_number(value, kind == 'x' || kind == 'p' ? 16 : 10);
 }

@@ -1,5 +1,5 @@
-#include "runtime.h"
 #include "simctl.h"
+#include "runtime.h"
 
 static void control(unsigned offset, uint64_t value)
 {

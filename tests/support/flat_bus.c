@@ -9,8 +9,15 @@ struct flat_bus *flat_bus_create(uint64_t base, uint64_t bytes)
 {
     struct flat_bus *bus = calloc(1, sizeof(*bus));
 
-    *bus = (struct flat_bus){.base = base, .bytes = bytes, .memory = calloc(1, bytes), .line_ps = 2000, .access_ps = 10000,
-                             .cmo_slots = 4, .cmo_ps = 100000, .cmo_issue_ps = 2000, .keep = true};
+    *bus = (struct flat_bus){.base = base,
+                             .bytes = bytes,
+                             .memory = calloc(1, bytes),
+                             .line_ps = 2000,
+                             .access_ps = 10000,
+                             .cmo_slots = 4,
+                             .cmo_ps = 100000,
+                             .cmo_issue_ps = 2000,
+                             .keep = true};
     return bus;
 }
 
@@ -98,13 +105,9 @@ static uint64_t cmo_drain(void *ctx, uint64_t t_ps)
     return bus->cmo_last_ps > t_ps ? bus->cmo_last_ps : t_ps;
 }
 
-static void monitor_arm(void *ctx, uint64_t pa)
-{
-}
+static void monitor_arm(void *ctx, uint64_t pa) {}
 
-static void monitor_clear(void *ctx)
-{
-}
+static void monitor_clear(void *ctx) {}
 
 static uint64_t broadcast(void *ctx, enum broadcast_kind kind, const struct tlbi_request *tlbi, uint64_t t_ps)
 {
@@ -134,9 +137,7 @@ static bool debug(void *ctx, uint64_t pa, void *data, uint64_t bytes, bool write
     return true;
 }
 
-static void set_ppi(void *ctx, unsigned intid, bool level, uint64_t at_ps)
-{
-}
+static void set_ppi(void *ctx, unsigned intid, bool level, uint64_t at_ps) {}
 
 struct core_bus flat_bus_port(struct flat_bus *bus)
 {
@@ -157,11 +158,27 @@ struct core_bus flat_bus_port(struct flat_bus *bus)
 
 struct cpu_config flat_cpu_config(void)
 {
-    return (struct cpu_config){.midr = 0x410fd0b1, .freq_hz = 1000000000, .cntfrq_hz = 1000000000, .lse = true, .width = 4,
-                               .window = 64, .store_buffer = 16, .mshrs = 8, .mispredict_cycles = 10, .indirect_predictor = 64,
-                               .mul_cycles = 3, .div_cycles = 12, .dsb_restart_ps = 20000, .isb_cycles = 8,
-                               .exception_cycles = 20, .wfe_wake_ps = 5000, .l1_ps = 2000, .l1i_bytes = 65536, .l1i_ways = 4,
-                               .tlb_entries = 64, .semihosting = true};
+    return (struct cpu_config){.midr = 0x410fd0b1,
+                               .freq_hz = 1000000000,
+                               .cntfrq_hz = 1000000000,
+                               .lse = true,
+                               .width = 4,
+                               .window = 64,
+                               .store_buffer = 16,
+                               .mshrs = 8,
+                               .mispredict_cycles = 10,
+                               .indirect_predictor = 64,
+                               .mul_cycles = 3,
+                               .div_cycles = 12,
+                               .dsb_restart_ps = 20000,
+                               .isb_cycles = 8,
+                               .exception_cycles = 20,
+                               .wfe_wake_ps = 5000,
+                               .l1_ps = 2000,
+                               .l1i_bytes = 65536,
+                               .l1i_ways = 4,
+                               .tlb_entries = 64,
+                               .semihosting = true};
 }
 
 void flat_cpu_normal_memory(struct flat_bus *bus, struct cpu *cpu)

@@ -34,8 +34,8 @@ uint8_t *flat_bus_memory(struct flat_bus *bus, uint64_t pa);
 struct cpu_config flat_cpu_config(void);
 
 /*
- * Runs a short program that maps the bus's memory (at least 4 MB from a 1 GB boundary) Normal Write-Back, caches and MMU on: its
- * first 2 MB for EL1, the next 2 MB for EL0 too. Tables at base + 0x30000. The core is then at EL1.
+ * Runs a short program that maps the bus's memory (at least 4 MB from a 1 GB boundary) Normal Write-Back, caches and
+ * MMU on: its first 2 MB for EL1, the next 2 MB for EL0 too. Tables at base + 0x30000. The core is then at EL1.
  */
 void flat_cpu_normal_memory(struct flat_bus *bus, struct cpu *cpu);
 

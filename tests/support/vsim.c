@@ -13,9 +13,9 @@ struct part {
     char *stack;
     void (*run)(void *argument);
     void *argument;
-    uint64_t wake_ps;            /* NEVER_PS: only an event wakes it */
-    unsigned waits_for;          /* EVENTS: for no event */
-    uint64_t due_ps[EVENTS];     /* notified and not yet taken */
+    uint64_t wake_ps;        /* NEVER_PS: only an event wakes it */
+    unsigned waits_for;      /* EVENTS: for no event */
+    uint64_t due_ps[EVENTS]; /* notified and not yet taken */
     bool ended;
 };
 
@@ -100,7 +100,8 @@ struct time_port vsim_add(struct vsim *vsim, void (*run)(void *argument), void *
     struct part *part = &vsim->parts[vsim->count++];
     uintptr_t self = (uintptr_t)part;
 
-    *part = (struct part){.vsim = vsim, .stack = malloc(STACK_BYTES), .run = run, .argument = argument, .waits_for = EVENTS};
+    *part = (struct part){
+        .vsim = vsim, .stack = malloc(STACK_BYTES), .run = run, .argument = argument, .waits_for = EVENTS};
     for (unsigned i = 0; i < EVENTS; i++)
         part->due_ps[i] = NEVER_PS;
     getcontext(&part->context);

@@ -1,6 +1,6 @@
 /*
- * Virtual time for unit tests of blocking models: each active part is a coroutine; the part with the earliest wake-up runs next, ties by
- * its number. Implements struct time_port.
+ * Virtual time for unit tests of blocking models: each active part is a coroutine; the part with the earliest wake-up
+ * runs next, ties by its number. Implements struct time_port.
  */
 #ifndef DMASIM_TESTS_VSIM_H
 #define DMASIM_TESTS_VSIM_H
