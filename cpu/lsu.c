@@ -328,16 +328,16 @@ bool lsu_store_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned byt
     translation = mmu_translate(cpu, va, MMU_WRITE, false, ticks_to_ps(start));
     if (translation.fault)
         return data_abort(cpu, &piece, translation.fault);
+    if (start < cpu->timing->store_floor)
+        start = cpu->timing->store_floor;
+    /* what others do before this moment decides: a store that will fail must not take the line from them */
+    timing_sync(cpu, ticks_to_ps(timing_mshr_start(cpu->timing, after_walk(start, &translation))));
     if (cpu->exclusive_valid && cpu->exclusive_pa == translation.pa && cpu->exclusive_bytes == bytes) {
-        if (start < cpu->timing->store_floor)
-            start = cpu->timing->store_floor;
         if (!cached(cpu, &piece, &translation, start, &place, done))
             return false;
-        if (cpu->exclusive_valid) { /* nobody wrote while the line was on its way */
-            memcpy(place, data, bytes);
-            timing_store(cpu->timing, start, *done);
-            *status = 0;
-        }
+        memcpy(place, data, bytes);
+        timing_store(cpu->timing, start, *done);
+        *status = 0;
         timing_retire_at(cpu, cpu->timing, *done, STACK_ATOMIC);
     }
     cpu->counters.exclusives_failed += *status;

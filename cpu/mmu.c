@@ -189,6 +189,14 @@ static unsigned start_level(const struct walk *walk)
     return level;
 }
 
+/* The base register is aligned to the size of the first table, at least to 64 bytes; lower bits (CnP among them) do not count. */
+static uint64_t root_table(const struct walk *walk, unsigned width)
+{
+    unsigned align = width + 3 > 6 ? width + 3 : 6;
+
+    return walk->table & ((1ull << PA_BITS) - 1) & ~((1ull << align) - 1);
+}
+
 static bool block_allowed(const struct walk *walk, unsigned level)
 {
     return level == 3 || level == 2 || (level == 1 && walk->granule_shift == 12);
@@ -225,7 +233,7 @@ static uint8_t walk_tables(struct cpu *cpu, struct walk *walk, struct tlb_entry 
 {
     unsigned level = start_level(walk);
     unsigned width = walk->input_bits - level_shift(walk, level);
-    uint64_t table = walk->table & ((1ull << PA_BITS) - 1) & ~((1ull << (width + 3 > 6 ? width + 3 : 6)) - 1);
+    uint64_t table = root_table(walk, width);
     uint64_t inherited = 0, descriptor = 0;
 
     if (table >> walk->output_bits)
@@ -372,7 +380,7 @@ bool mmu_debug_translate(struct cpu *cpu, uint64_t va, uint64_t *pa)
         return false;
     level = start_level(&walk);
     width = walk.input_bits - level_shift(&walk, level);
-    table = walk.table & ((1ull << PA_BITS) - 1) & ~63ull;
+    table = root_table(&walk, width);
     for (;; level++) {
         unsigned shift = level_shift(&walk, level);
         uint64_t index = va >> shift & ((1ull << width) - 1);

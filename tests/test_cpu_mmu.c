@@ -487,6 +487,57 @@ START_TEST(debug_translation_leaves_no_trace)
 }
 END_TEST
 
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return *state >> 20 ^ *state << 40;
+}
+
+/* Anything in the registers and tables: a known fault or an address, the same one that the debug walk finds. */
+START_TEST(nonsense_is_survived)
+{
+    struct sysregs *sys = &bench->cpu->sys;
+    uint64_t state = 42, *memory = (uint64_t *)flat_bus_memory(&bench->flat, BENCH_TABLES);
+    unsigned translated = 0, faults[64] = {0};
+
+    for (unsigned i = 0; i < 65536 / 8; i++) { /* half of the descriptors lead back into this memory */
+        memory[i] = next_random(&state);
+        if (next_random(&state) & 1)
+            memory[i] = (memory[i] & 0xFFF0000000000FFFull) | BENCH_TABLES | (next_random(&state) & 0xF000) | 3;
+    }
+    for (unsigned round = 0; round < 20000; round++) {
+        enum mmu_access access = (enum mmu_access)(next_random(&state) % 3);
+        uint64_t va = next_random(&state), pa = 0;
+        struct translation t;
+        va = round & 1 ? (uint64_t)((int64_t)va >> 20) : va;
+        bench->cpu->pstate.el = next_random(&state) % 3;
+        for (unsigned el = 1; el < 3; el++) {
+            sys->tcr[el] = next_random(&state);
+            sys->mair[el] = next_random(&state);
+            sys->sctlr[el] = next_random(&state) | 1;
+            sys->ttbr0[el] =
+                round & 2 ? next_random(&state) : BENCH_TABLES | (next_random(&state) & 0xFFFF0000000000FFull);
+            sys->ttbr1[el] =
+                round & 2 ? next_random(&state) : BENCH_TABLES | (next_random(&state) & 0xFFFF0000000000FFull);
+        }
+        forget();
+        mmu_tlbi(bench->cpu, &(struct tlbi_request){.encoding = BENCH_SYS(4, 8, 7, 0)});
+        t = translate(va, access);
+        ck_assert(t.fault <= 0x0F || (t.fault >= 0x14 && t.fault <= 0x17) || t.fault == FSC_ADDRESS_SIZE_LEVEL_0);
+        faults[t.fault & 63]++;
+        if (t.fault)
+            continue;
+        translated++;
+        ck_assert(mmu_debug_translate(bench->cpu, va, &pa));
+        ck_assert_uint_eq(pa, t.pa);
+        ck_assert_uint_eq(translate(va, access).pa, t.pa); /* from the TLB */
+        ck_assert_uint_eq(t.pa >> 48, 0);
+    }
+    ck_assert_uint_gt(translated, 200);
+    ck_assert(faults[4] && faults[5] && faults[6] && faults[7] && faults[0] && faults[0xF] && faults[0x14]);
+}
+END_TEST
+
 void test_cpu_mmu(struct unit_registry *r);
 void test_cpu_mmu(struct unit_registry *r)
 {
@@ -514,4 +565,5 @@ void test_cpu_mmu(struct unit_registry *r)
     unit_test(r, el2_regime);
     unit_test(r, address_translate_instructions);
     unit_test(r, debug_translation_leaves_no_trace);
+    unit_test(r, nonsense_is_survived);
 }
