@@ -189,7 +189,8 @@ static unsigned start_level(const struct walk *walk)
     return level;
 }
 
-/* The base register is aligned to the size of the first table, at least to 64 bytes; lower bits (CnP among them) do not count. */
+/* The base register is aligned to the size of the first table, at least to 64 bytes; lower bits (CnP among them) do not
+ * count. */
 static uint64_t root_table(const struct walk *walk, unsigned width)
 {
     unsigned align = width + 3 > 6 ? width + 3 : 6;

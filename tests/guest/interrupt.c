@@ -251,6 +251,56 @@ static void from_el0(void)
     irq_handler = on_irq;
 }
 
+/* Work with flags, multiplications, memory and exclusives, whose result interrupts must not change. */
+static uint64_t work(unsigned rounds)
+{
+    static volatile uint64_t place[16];
+    uint64_t value = 1, status;
+
+    for (unsigned i = 0; i < 16; i++)
+        place[i] = i;
+    for (unsigned i = 0; i < rounds; i++) {
+        asm volatile("adds %0, %0, %2\n cset x9, cs\n adc %0, %0, x9\n ccmp %0, #5, #8, ne\n csinc %0, %0, x9, lt\n"
+                     "1: ldxr x10, [%3]\n add x10, x10, %0\n stxr %w1, x10, [%3]\n cbnz %w1, 1b"
+                     : "+r"(value), "=&r"(status)
+                     : "r"(0x9E3779B97F4A7C15ull), "r"(&place[i % 16])
+                     : "x9", "x10", "cc", "memory");
+        value = value * 6364136223846793005 + place[(i + 3) % 16];
+    }
+    return value;
+}
+
+/* The next one comes before the work is done, many times. */
+static void on_frequent_irq(struct frame *frame)
+{
+    uint64_t id = READ(ICC_IAR1);
+
+    seen.count++;
+    seen.id = id;
+    WRITE_SYSREG(cntv_cval_el0, READ_SYSREG(cntvct_el0) + 60 + seen.count % 64);
+    ISB();
+    WRITE(ICC_EOIR1, id);
+    ISB();
+}
+
+static void state_is_kept(void)
+{
+    uint64_t expected = work(20000);
+
+    irq_handler = on_frequent_irq;
+    WRITE_SYSREG(cntv_cval_el0, 0);
+    WRITE_SYSREG(cntv_ctl_el0, 1);
+    ISB();
+    irqs_on();
+    check_equal("result under interrupts", work(20000), expected);
+    irqs_off();
+    WRITE_SYSREG(cntv_ctl_el0, 0);
+    ISB();
+    check_true("there were many", seen.count > 100);
+    seen.count = 0;
+    irq_handler = on_irq;
+}
+
 static void timer_registers(void)
 {
     int64_t left;
@@ -285,4 +335,5 @@ void test_main(void)
     software_generated();
     wait_for_interrupt();
     from_el0();
+    state_is_kept();
 }

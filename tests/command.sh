@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: wrong_input.sh DMASIM: wrong inputs give the exact message and exit status, and leave no result behind.
+# usage: command.sh DMASIM: the command from outside; wrong inputs give the exact message and exit status, and leave no result behind.
 set -u
 dmasim=$1 failed=0 count=0
 dir=$(mktemp -d)
@@ -79,6 +79,15 @@ expect 2 'object.o: the ELF file is not an executable (ET_EXEC, or ET_DYN withou
 program fine.elf 'ldr x1, =0x20026\n adr x2, block\n str x1, [x2]\n mov x3, #7\n str x3, [x2, #8]\n mov x1, x2\n mov w0, #0x18\n hlt #0xf000\n .ltorg\n .align 4\nblock: .quad 0, 0'
 aarch64-linux-gnu-gcc -nostdlib -static -Wl,--build-id=none -Wl,-N -Wl,-Ttext=0x40100000 fine.elf.S -o fine.elf 2>/dev/null
 expect 7 '' "$dmasim" exec fine.elf
+
+# exec hands a device tree in X0 and enters at the level asked for: the programs end with 1 when not
+check='cset x3, ne\n ldr x1, =0x20026\n adr x2, block\n str x1, [x2]\n str x3, [x2, #8]\n mov x1, x2\n mov w0, #0x18\n hlt #0xf000\n .ltorg\n .align 4\nblock: .quad 0, 0'
+writable() { program "$1" "$2"; aarch64-linux-gnu-gcc -nostdlib -static -Wl,--build-id=none -Wl,-N -Wl,-Ttext=0x40100000 "$1.S" -o "$1" 2>/dev/null; }
+writable tree.elf "ldr w4, [x0]\n ldr w5, =0xedfe0dd0\n cmp w4, w5\n $check"
+expect 0 '' "$dmasim" exec tree.elf
+writable level.elf "mrs x4, CurrentEL\n cmp x4, #8\n $check"
+expect 0 '' "$dmasim" exec level.elf -s exec.el=2
+expect 1 '' "$dmasim" exec level.elf
 
 if [ "$(id -u)" = 0 ]; then out=/proc/nowhere; else out=/nowhere; fi
 expect 2 "$out: the output folder cannot be written" "$dmasim" run batched-sync-d9500 -s iterations=1 --quiet -o "$out"
