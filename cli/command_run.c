@@ -15,12 +15,13 @@ static const char run_help[] =
     "  -o, --output DIR      folder of the result files (default: out/SCENARIO)\n"
     "  -j, --jobs N          simulations at a time (default: the number of processors)\n"
     "      --json FILE       also write the result there (- for the terminal); so --csv, --md, --junit\n"
+    "      --effective FILE  write the effective configuration as a scenario and run nothing (- for the terminal)\n"
     "      --quiet           no table and no progress\n"
     "example: dmasim run batched-sync-d9500 -s cmo.slots=64 -o /tmp/q64\n";
 
 struct run_arguments {
     struct run_options options;
-    const char *output, *json, *csv, *md, *junit;
+    const char *output, *json, *csv, *md, *junit, *effective;
 };
 
 void print_errors(struct error_list *errors)
@@ -128,6 +129,23 @@ static int run_one(const char *name, const struct run_arguments *arguments)
     return status;
 }
 
+static int write_effective(const char *name, const struct run_arguments *arguments)
+{
+    struct error_list errors = {0};
+    struct scenario scenario = {0};
+    char *path = scenario_find(name, &errors), *text = NULL;
+
+    if (path && scenario_read(path, &scenario, &errors) &&
+        (text = run_effective(&scenario, &arguments->options, &errors)))
+        result_write_file(arguments->effective, text, &errors);
+    int status = errors.count ? EXIT_USAGE : EXIT_FINE;
+    print_errors(&errors);
+    scenario_free(&scenario);
+    free(path);
+    free(text);
+    return status;
+}
+
 static bool parse_jobs(const char *text, unsigned *jobs)
 {
     char *end;
@@ -139,7 +157,7 @@ static bool parse_jobs(const char *text, unsigned *jobs)
 
 int command_run(int argc, char **argv)
 {
-    enum { OPTION_JSON = 256, OPTION_CSV, OPTION_MD, OPTION_JUNIT, OPTION_QUIET, OPTION_HELP };
+    enum { OPTION_JSON = 256, OPTION_CSV, OPTION_MD, OPTION_JUNIT, OPTION_QUIET, OPTION_EFFECTIVE, OPTION_HELP };
     static const struct option long_options[] = {{"set", required_argument, NULL, 's'},
                                                  {"output", required_argument, NULL, 'o'},
                                                  {"jobs", required_argument, NULL, 'j'},
@@ -148,6 +166,7 @@ int command_run(int argc, char **argv)
                                                  {"md", required_argument, NULL, OPTION_MD},
                                                  {"junit", required_argument, NULL, OPTION_JUNIT},
                                                  {"quiet", no_argument, NULL, OPTION_QUIET},
+                                                 {"effective", required_argument, NULL, OPTION_EFFECTIVE},
                                                  {"help", no_argument, NULL, OPTION_HELP},
                                                  {0}};
     struct run_arguments arguments = {.options.jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
@@ -181,6 +200,9 @@ int command_run(int argc, char **argv)
         case OPTION_QUIET:
             arguments.options.quiet = true;
             break;
+        case OPTION_EFFECTIVE:
+            arguments.effective = optarg;
+            break;
         case OPTION_HELP:
             fputs(run_help, stdout);
             return EXIT_FINE;
@@ -194,7 +216,8 @@ int command_run(int argc, char **argv)
         status = EXIT_USAGE;
     print_errors(&errors);
     for (int i = optind; status != EXIT_USAGE && i < argc; i++)
-        status = worst(status, run_one(argv[i], &arguments));
+        status =
+            worst(status, arguments.effective ? write_effective(argv[i], &arguments) : run_one(argv[i], &arguments));
     settings_free(&arguments.options.overrides);
     return status;
 }

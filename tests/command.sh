@@ -97,6 +97,15 @@ case "$rc:$got" in
 *) echo "FAILED instruction limit: $rc: $got"; failed=$((failed + 1)) ;;
 esac
 count=$((count + 1))
+# the effective configuration, printed back, gives the same rows
+"$dmasim" run batched-sync-sizes -s iterations=2 -s cmo.slots=40 -s entries=3 --effective effective.yaml &&
+  "$dmasim" run batched-sync-sizes -s iterations=2 -s cmo.slots=40 -s entries=3 -o one --quiet && "$dmasim" run effective.yaml -o two --quiet &&
+  "$dmasim" compare one/result.json two/result.json || { echo "FAILED effective configuration"; failed=$((failed + 1)); }
+count=$((count + 1))
+# any -j gives the same bytes outside host
+"$dmasim" run batched-sync-sizes -s iterations=1 -j 1 -o j1 --quiet && "$dmasim" run batched-sync-sizes -s iterations=1 -j 3 -o j3 --quiet &&
+  cmp <(sed '/"host": {/,$d' j1/result.json) <(sed '/"host": {/,$d' j3/result.json) || { echo "FAILED -j changes the result"; failed=$((failed + 1)); }
+count=$((count + 1))
 if [ -e "$dir/out/result.json" ] || ls "$dir"/out/*.tmp >/dev/null 2>&1; then
   echo "FAILED: a refused run left a result behind"
   failed=$((failed + 1))

@@ -509,16 +509,16 @@ START_TEST(nonsense_is_survived)
         enum mmu_access access = (enum mmu_access)(next_random(&state) % 3);
         uint64_t va = next_random(&state), pa = 0;
         struct translation t;
-        va = round & 1 ? (uint64_t)((int64_t)va >> 20) : va;
+        va = round & 3 ? (uint64_t)((int64_t)va >> (16 + next_random(&state) % 24)) : va;
         bench->cpu->pstate.el = next_random(&state) % 3;
         for (unsigned el = 1; el < 3; el++) {
             sys->tcr[el] = next_random(&state) | (round & 4 ? 0 : 5ull << (el == 1 ? 32 : 16)); /* half: all 48 bits */
             sys->mair[el] = next_random(&state);
             sys->sctlr[el] = next_random(&state) | 1;
             sys->ttbr0[el] =
-                round & 2 ? next_random(&state) : BENCH_TABLES | (next_random(&state) & 0xFFFF0000000000FFull);
+                round & 8 ? next_random(&state) : BENCH_TABLES | (next_random(&state) & 0xFFFF0000000000FFull);
             sys->ttbr1[el] =
-                round & 2 ? next_random(&state) : BENCH_TABLES | (next_random(&state) & 0xFFFF0000000000FFull);
+                round & 8 ? next_random(&state) : BENCH_TABLES | (next_random(&state) & 0xFFFF0000000000FFull);
         }
         forget();
         mmu_tlbi(bench->cpu, &(struct tlbi_request){.encoding = BENCH_SYS(4, 8, 7, 0)});

@@ -147,7 +147,7 @@ static uint32_t one_or_two_sources(struct a64_random *r)
     case 1:
         return 0x1AC00000 | sf << 31 | two[below(r, 6)] << 10 | three_registers(r);
     default: /* CRC32, CRC32C */
-        return 0x1AC04000 | (size == 3) << 31 | bits(r, 1) << 12 | size << 10 | three_registers(r);
+        return 0x1AC04000 | (uint32_t)(size == 3) << 31 | bits(r, 1) << 12 | size << 10 | three_registers(r);
     }
 }
 
