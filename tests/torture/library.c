@@ -1,6 +1,7 @@
 /*
- * Functions of the C and compiler libraries that use FP/SIMD registers as Debian builds them, without those: the variadic ones save
- * the argument registers, strings streams are initialised by vectors, setjmp() saves D8 to D15, popcount counts in a vector.
+ * Functions of the C and compiler libraries that use FP/SIMD registers as Debian builds them, without those: the
+ * variadic ones save the argument registers, strings streams are initialised by vectors, setjmp() saves D8 to D15,
+ * popcount counts in a vector.
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -53,12 +54,12 @@ int vprintf(const char *format, va_list list)
     return vfprintf(stdout, format, list);
 }
 
-#define VARIADIC(call)                                                                                                 \
-    va_list list;                                                                                                      \
-    int count;                                                                                                         \
-    va_start(list, format);                                                                                            \
-    count = call;                                                                                                      \
-    va_end(list);                                                                                                      \
+#define VARIADIC(call)      \
+    va_list list;           \
+    int count;              \
+    va_start(list, format); \
+    count = call;           \
+    va_end(list);           \
     return count
 
 int printf(const char *format, ...)
