@@ -134,6 +134,7 @@ void child_main(const struct child_run *run, int pipe)
                   "instructions", (json_int_t)result.instructions, "simulated_ps", (json_int_t)result.simulated_ps);
     if (failure)
         json_object_set_new(answer, "failure", json_string(failure));
+    json_object_set_new(answer, "refused", json_boolean(errors.count != 0));
     text = json_dumps(answer, JSON_COMPACT);
     for (size_t sent = 0, bytes = strlen(text); sent < bytes;) {
         ssize_t part = write(pipe, text + sent, bytes - sent);

@@ -76,6 +76,9 @@ bool result_finish(struct result *result, struct error_list *errors)
         row->expectation = e;
         row->ok = fabs(row->value - e->published) <= e->tolerance;
         all &= row->ok;
+        if (!row->ok)
+            error_add(errors, NULL, "%s, %s, %s: simulated %.6g %s, published %.6g, tolerance %.6g", e->case_name,
+                      e->variant, e->metric, row->value, row->unit, e->published, e->tolerance);
     }
     return all;
 }

@@ -205,7 +205,8 @@ static void take_value(struct result *result, const struct child_run *run, json_
                    json_string_value(json_object_get(value, "unit")), number / scale, 0);
 }
 
-static bool take_answer(struct result *result, const struct child_run *run, json_t *answer, struct error_list *errors)
+static enum run_outcome take_answer(struct result *result, const struct child_run *run, json_t *answer,
+                                    struct error_list *errors)
 {
     const char *failure = json_string_value(json_object_get(answer, "failure"));
     json_t *item;
@@ -213,12 +214,12 @@ static bool take_answer(struct result *result, const struct child_run *run, json
 
     if (failure) {
         error_add(errors, NULL, "%s: %s", run->title, failure);
-        return false;
+        return json_is_true(json_object_get(answer, "refused")) ? RUN_REFUSED : RUN_FAILED;
     }
     json_array_foreach(json_object_get(answer, "regions"), index, item) take_region(result, run, item);
     json_array_foreach(json_object_get(answer, "values"), index, item) take_value(result, run, item);
     result->instructions += (uint64_t)json_integer_value(json_object_get(answer, "instructions"));
-    return true;
+    return RUN_FINE;
 }
 
 static void hash_file(SHA2_CTX *hash, const char *path)
@@ -302,7 +303,7 @@ enum run_outcome run_scenario(const struct scenario *scenario, const struct run_
     struct rusage usage;
     struct child_run *runs;
     json_t **answers;
-    bool fine = true;
+    enum run_outcome outcome = RUN_FINE;
     size_t count;
     double start = seconds_now();
 
@@ -316,7 +317,9 @@ enum run_outcome run_scenario(const struct scenario *scenario, const struct run_
     describe_config(result, config, scenario, options, runs, count);
     run_all(scenario, runs, count, options, answers, errors);
     for (size_t i = 0; i < count; i++) {
-        fine &= answers[i] && take_answer(result, &runs[i], answers[i], errors);
+        enum run_outcome one = answers[i] ? take_answer(result, &runs[i], answers[i], errors) : RUN_FAILED;
+        if (one > outcome)
+            outcome = one;
         json_decref(answers[i]);
         config_destroy(runs[i].config);
         free(runs[i].elf);
@@ -327,5 +330,5 @@ enum run_outcome run_scenario(const struct scenario *scenario, const struct run_
     getrusage(RUSAGE_CHILDREN, &usage);
     result->rss_kib = usage.ru_maxrss;
     result->wall_s = seconds_now() - start;
-    return fine ? RUN_FINE : RUN_FAILED;
+    return outcome;
 }

@@ -172,6 +172,19 @@ static void check_settings(const struct settings *settings, struct error_list *e
     config_destroy(scratch);
 }
 
+/* A section must have the YAML kind that its reader expects. */
+static void need_kind(struct yaml_file *file, const char *name, yaml_node_type_t kind, struct error_list *errors)
+{
+    const yaml_node_t *node = yaml_get(file, yaml_root(file), name);
+    bool empty = node && yaml_text(node) && !*yaml_text(node);
+
+    if (!node || node->type == kind || empty)
+        return;
+    struct error_place place = yaml_place(file, node);
+    error_add(errors, &place, "\"%s:\" must be a %s", name,
+              kind == YAML_MAPPING_NODE ? "mapping of names to values" : "list");
+}
+
 static void read_body(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
 {
     static const char *const allowed[] = {"scenario", "description", "platform", "guest", "params", "variants",
@@ -180,6 +193,8 @@ static void read_body(struct yaml_file *file, struct scenario *scenario, struct 
     const char *derive;
 
     yaml_only(file, root, allowed, "a scenario", errors);
+    need_kind(file, "params", YAML_MAPPING_NODE, errors);
+    need_kind(file, "expect", YAML_SEQUENCE_NODE, errors);
     scenario->name = copy(need_text(file, root, "scenario", "a scenario", errors));
     scenario->platform = copy(need_text(file, root, "platform", "a scenario", errors));
     scenario->guest = copy(need_text(file, root, "guest", "a scenario", errors));

@@ -109,6 +109,10 @@ void platform::build_memory()
 {
     struct cache_config cache = cache_config_of(config_);
 
+    if (config_get(config_, "ram.bytes") % PAGE) {
+        error_add(&errors_, nullptr, "ram.bytes must be a multiple of 4KiB");
+        return;
+    }
     memory_ = memory_create(RAM_BASE, config_get(config_, "ram.bytes"));
     if (!memory_) {
         error_add(&errors_, nullptr, "the host cannot reserve %llu MiB of address space for RAM",
@@ -193,6 +197,10 @@ void platform::build_devices()
         "simctl", [this](struct txn *txn) { simctl_->access(txn); }, SIMCTL_BASE, SIMCTL_SIZE, 0, 0);
 
     struct sg_engine_config dmac = sg_engine_config_of(config_);
+    if (dmac.burst_bytes & (dmac.burst_bytes - 1)) {
+        error_add(&errors_, nullptr, "dmac.burst_bytes is %u; it must be a power of two", dmac.burst_bytes);
+        return;
+    }
     dmac_ = std::make_unique<dmac_module>("dmac", dmac, irq, horizon_);
     bus_->map(dmac_->registers, DMAC_BASE, DMAC_SIZE, read_ps, write_ps);
     dmac_->memory.bind(bus_->initiators);
@@ -245,7 +253,8 @@ bool platform::build()
     build_interrupts();
     around_.gic = gic_;
     build_devices();
-    build_cores();
+    if (errors_.count == 0)
+        build_cores();
     return errors_.count == 0;
 }
 

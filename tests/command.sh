@@ -97,6 +97,21 @@ case "$rc:$got" in
 *) echo "FAILED instruction limit: $rc: $got"; failed=$((failed + 1)) ;;
 esac
 count=$((count + 1))
+run 2 'batched-sync-d9500, variant per-entry: dmac.burst_bytes is 17; it must be a power of two
+batched-sync-d9500, variant batched: dmac.burst_bytes is 17; it must be a power of two' -j 1 -s dmac.burst_bytes=17
+run 2 'batched-sync-d9500, variant per-entry: ram.bytes must be a multiple of 4KiB
+batched-sync-d9500, variant batched: ram.bytes must be a multiple of 4KiB' -s ram.bytes=17000000B
+got=$("$dmasim" run batched-sync-d9500 -o "$dir/out" -s iterations=1 -s entries=2 --quiet 2>&1) && rc=0 || rc=$?
+case "$rc:$got" in
+"1:map, batched, reduction: simulated "*" %, published 64.61, tolerance 2"*) ;;
+*) echo "FAILED missed expectation: $rc: $got"; failed=$((failed + 1)) ;;
+esac
+count=$((count + 1))
+rm -rf "$dir/out"
+printf 'scenario: a\nplatform: rk3588\nguest: batched_sync\nvariants: {v: {build: batched}}\nexpect: 7\nparams: [1]\n' >k.yaml
+expect 2 'k.yaml:6:9: "params:" must be a mapping of names to values
+k.yaml:5:9: "expect:" must be a list' "$dmasim" check k.yaml
+
 # the effective configuration, printed back, gives the same rows
 "$dmasim" run batched-sync-sizes -s iterations=2 -s cmo.slots=40 -s entries=3 --effective effective.yaml &&
   "$dmasim" run batched-sync-sizes -s iterations=2 -s cmo.slots=40 -s entries=3 -o one --quiet && "$dmasim" run effective.yaml -o two --quiet &&
