@@ -45,7 +45,7 @@ static void run_measure(const struct measure *measure, const char *elf, int out)
     double rates[2] = {0}, start = seconds(), elapsed;
 
     config_set(config, "cpu.functional_only", measure->functional, ORIGIN_COMMAND, NULL, NULL, &errors);
-    if (platform_run(config, &guest, &console, NULL, &result, &errors) && result.end == PLATFORM_EXIT) {
+    if (platform_run(config, &guest, &console, &result, &errors) && result.end == PLATFORM_EXIT) {
         elapsed = seconds() - start;
         rates[0] = (double)result.instructions / elapsed / 1e6;
         rates[1] = (double)result.counters.dc_ops / elapsed / 1e6;

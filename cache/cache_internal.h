@@ -97,6 +97,8 @@ void line_drop(struct cache *cache, uint32_t line);
 void line_drop_from_core(struct cache *cache, unsigned core, uint32_t line);
 /* A read or write of RAM behind the last CPU cache: SLC or DRAM; returns completion. */
 uint64_t memory_side(struct cache *cache, uint32_t line, uint64_t start_ps, enum mem_level *level);
+/* Every holder comes back through cache_line() before its next access. */
+void line_forget_pointers(struct cache *cache, uint32_t line);
 /* Make every holder come back before its next access; from now on each access is a shared action. */
 void line_make_communal(struct cache *cache, uint32_t line);
 

@@ -88,18 +88,13 @@ static void apply(struct cache *cache, unsigned core, const struct pending_cmo *
         break;
     case CMO_DC_CVAC:
     case CMO_DC_CVAP:
+    case CMO_DC_CSW:
         line_write_back(cache, cmo->line);
         break;
     case CMO_DC_CVAU: /* the PoU is L2: instructions are fetched from the CPU image */
         break;
-    case CMO_DC_CSW:
-        line_write_back(cache, cmo->line);
-        break;
     case CMO_DC_CISW:
-        line_write_back(cache, cmo->line);
-        line_drop_from_core(cache, core, cmo->line);
-        break;
-    case CMO_DC_ISW: /* treated as CISW, which the architecture allows and Cortex-A cores do */
+    case CMO_DC_ISW: /* as CISW, which the architecture allows and Cortex-A cores do */
         line_write_back(cache, cmo->line);
         line_drop_from_core(cache, core, cmo->line);
         break;
@@ -294,22 +289,6 @@ static uint32_t target_line(struct cache *cache, unsigned core, enum cmo_op op, 
     return line_of(cache, addr);
 }
 
-/* The core must come back through cache_line() before it touches a line with a pending CMO. */
-static void forget_pointers(struct cache *cache, uint32_t line)
-{
-    const struct line_record *record = &cache->records[line];
-
-    if (record->flags & LINE_COMMUNAL)
-        return;
-    for (unsigned word = 0; word < MAX_CORES / 64; word++)
-        for (uint64_t bits = record->sharers[word]; bits; bits &= bits - 1) {
-            struct core_caches *holder = &cache->cores[word * 64 + (unsigned)__builtin_ctzll(bits)];
-            uint32_t way = tags_find(&holder->l1d, line);
-            if (way != NO_WAY && holder->client.line_lost)
-                holder->client.line_lost(holder->client.ctx, way);
-        }
-}
-
 struct cmo_times cache_cmo(struct cache *cache, unsigned core, enum cmo_op op, uint64_t addr, uint64_t issue_ps)
 {
     struct core_caches *own = &cache->cores[core];
@@ -331,7 +310,7 @@ struct cmo_times cache_cmo(struct cache *cache, unsigned core, enum cmo_op op, u
         times.dirty = (cache->records[line].flags & LINE_DIRTY) && before_ps == 0;
         if (before_ps > times.start_ps)
             times.start_ps = before_ps;
-        forget_pointers(cache, line);
+        line_forget_pointers(cache, line); /* their next access is ordered behind this operation */
     }
     own->counters.cmo_dirty += times.dirty;
     times.done_ps = times.start_ps + service_time(&cache->config, op, times.dirty);

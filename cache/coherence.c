@@ -1,5 +1,4 @@
-/* Lines moving between L1D, L2, other cores, L3 and memory. L2 is inclusive of L1D; L3 takes what the last L2 gives up.
- */
+/* Lines moving between L1D, L2, other cores, L3 and memory. L2 includes L1D; L3 takes what the last L2 gives up. */
 #include "cache/cache_internal.h"
 
 static struct line_record *record_of(struct cache *cache, uint32_t line)
@@ -94,14 +93,16 @@ static void forget_pointer(struct cache *cache, unsigned core, uint32_t line)
         tell_lost(cache, core, way);
 }
 
+void line_forget_pointers(struct cache *cache, uint32_t line)
+{
+    if (!(record_of(cache, line)->flags & LINE_COMMUNAL)) /* nobody keeps a pointer to a communal line */
+        for_sharers(cache, line, NO_CORE, forget_pointer);
+}
+
 void line_make_communal(struct cache *cache, uint32_t line)
 {
-    struct line_record *record = record_of(cache, line);
-
-    if (record->flags & LINE_COMMUNAL)
-        return;
-    record->flags |= LINE_COMMUNAL;
-    for_sharers(cache, line, NO_CORE, forget_pointer);
+    line_forget_pointers(cache, line);
+    record_of(cache, line)->flags |= LINE_COMMUNAL;
 }
 
 /* A line enters the memory-side cache; what falls out is clean, for the SLC lies below the PoC. */
@@ -193,10 +194,6 @@ static bool wants_write(enum line_want want)
 {
     return want == LINE_UNIQUE || want == LINE_ATOMIC;
 }
-static bool wants_exclusive(enum line_want want)
-{
-    return wants_write(want) || want == LINE_PREFETCH_WRITE;
-}
 
 /* The grant of a line that this L1D way holds. */
 static void grant_way(struct cache *cache, unsigned core, uint32_t line, uint32_t way, struct line_grant *grant)
@@ -234,7 +231,7 @@ bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum li
     record = record_of(cache, line);
     if ((record->flags & LINE_COMMUNAL) || record->pending_cmos || !record_shared_by(record, core))
         return false;
-    if (wants_exclusive(want) && !(record->flags & LINE_EXCLUSIVE))
+    if (wants_write(want) && !(record->flags & LINE_EXCLUSIVE))
         return false;
     if (want == LINE_ATOMIC && cache->config.far_atomics)
         return false;
@@ -301,7 +298,7 @@ static void take(struct cache *cache, unsigned core, uint32_t line, enum line_wa
 {
     struct line_record *record = record_of(cache, line);
 
-    if (wants_exclusive(want))
+    if (wants_write(want))
         for_sharers(cache, line, core, line_drop_from_core);
     else
         for_sharers(cache, line, core, lose_exclusive);
@@ -351,7 +348,7 @@ struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, en
         monitor_written(cache, line, core, grant.done_ps);
         return grant;
     }
-    if (record_shared_by(record, core) && (!wants_exclusive(want) || (record->flags & LINE_EXCLUSIVE))) {
+    if (record_shared_by(record, core) && (!wants_write(want) || (record->flags & LINE_EXCLUSIVE))) {
         level = tags_find(&cache->cores[core].l1d, line) != NO_WAY ? LEVEL_L1 : LEVEL_L2;
         done_ps = start_ps + (level == LEVEL_L1 ? cache->config.l1_ps : cache->config.l2_ps);
     } else {

@@ -17,17 +17,6 @@ static void snoop_for_write(struct cache *cache, uint32_t line, uint64_t at_ps)
     monitor_written(cache, line, NO_CORE, at_ps);
 }
 
-static void compare_and_swap(uint8_t *place, struct txn *txn, uint32_t bytes)
-{
-    uint64_t old = 0, compare = 0;
-
-    memcpy(&old, place, bytes);
-    memcpy(&compare, txn->data, bytes);
-    if (old == compare)
-        memcpy(place, txn->data + bytes, bytes);
-    memcpy(txn->data, &old, bytes);
-}
-
 /* Bytes of one line; returns completion. */
 static uint64_t piece(struct cache *cache, struct txn *txn, uint64_t addr, uint8_t *data, uint32_t bytes,
                       uint64_t start_ps)
@@ -46,37 +35,19 @@ static uint64_t piece(struct cache *cache, struct txn *txn, uint64_t addr, uint8
     }
     if (txn->coherent)
         snoop_for_write(cache, line, done_ps);
-    if (txn->kind == TXN_WRITE)
-        memcpy(line_poc(cache, line) + offset, data, bytes);
-    else
-        compare_and_swap(line_poc(cache, line) + offset, txn, bytes);
+    memcpy(line_poc(cache, line) + offset, data, bytes);
     return done_ps;
-}
-
-static bool is_atomic(const struct txn *txn)
-{
-    return txn->kind == TXN_ATOMIC_CAS32 || txn->kind == TXN_ATOMIC_CAS64;
-}
-
-/* Width of the memory operand, not of the payload (which holds compare and swap values). */
-static uint32_t operand_bytes(const struct txn *txn)
-{
-    return txn->kind == TXN_ATOMIC_CAS32 ? 4 : txn->kind == TXN_ATOMIC_CAS64 ? 8 : txn->size;
 }
 
 void cache_device(struct cache *cache, struct txn *txn)
 {
-    uint32_t bytes = operand_bytes(txn);
+    uint32_t bytes = txn->size;
     uint64_t addr = txn->addr;
     uint8_t *data = txn->data;
 
     txn->done_ps = txn->start_ps;
     if (!memory_contains(cache->memory, addr, bytes)) {
         txn->status = TXN_DECERR;
-        return;
-    }
-    if (is_atomic(txn) && (addr % bytes != 0 || txn->size != 2 * bytes)) {
-        txn->status = TXN_SLVERR;
         return;
     }
     txn->status = TXN_OK;

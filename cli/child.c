@@ -125,7 +125,7 @@ void child_main(const struct child_run *run, int pipe)
         add_parameters(&parameters, &guest.parameter_count, &run->choice->settings);
     add_parameters(&parameters, &guest.parameter_count, run->overrides);
     guest.parameters = parameters;
-    if (platform_run(run->config, &guest, &console, NULL, &result, &errors))
+    if (platform_run(run->config, &guest, &console, &result, &errors))
         failure = failure_of(&result);
     else
         failure = join(&errors);

@@ -117,7 +117,7 @@ int command_exec(int argc, char **argv)
     command_line = join_arguments(argc - optind, argv + optind);
     guest.elf_path = argv[optind];
     guest.command_line = command_line;
-    if (errors.count == 0 && platform_run(config, &guest, &console, NULL, &result, &errors)) {
+    if (errors.count == 0 && platform_run(config, &guest, &console, &result, &errors)) {
         fflush(stdout);
         status = status_of(&result, &errors);
         if (json && !write_json(json, &result, &errors))

@@ -29,8 +29,6 @@ enum line_want {
     LINE_UNIQUE, /* to write: the line becomes dirty in L1D */
     LINE_ATOMIC, /* one read-modify-write, near or far as configured */
     LINE_WALK,   /* table walk read: may be served by L2, does not allocate in L1D */
-    LINE_PREFETCH_READ,
-    LINE_PREFETCH_WRITE, /* PRFM PLD / PST; data is not used */
 };
 
 /* The grant of a line. */

@@ -13,9 +13,6 @@
 enum txn_kind {
     TXN_READ,
     TXN_WRITE,
-    TXN_ATOMIC_CAS32, /* compare-and-swap by a device; data = {compare, swap}, the old value returns in the first half
-                       */
-    TXN_ATOMIC_CAS64,
 };
 
 /* How an access ended. */

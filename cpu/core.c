@@ -90,7 +90,7 @@ void cpu_reset(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el)
     cpu->irq_line = cpu->fiq_line = cpu->event_register = cpu->sleeping = cpu->stop_requested = cpu->stuck = false;
     cpu->exclusive_valid = cpu->exception_seen = false;
     cpu->exception_repeats = 0;
-    cpu->tlbi_done_ps = cpu->tlbi_nxs_done_ps = 0;
+    cpu->tlbi_done_ps = 0;
     cpu->timer_deadline_ps = NEVER_PS;
     cpu->instruction_stop = cpu->config.instruction_limit ? cpu->config.instruction_limit : UINT64_MAX;
     memset(&cpu->counters, 0, sizeof(cpu->counters));

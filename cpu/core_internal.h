@@ -189,7 +189,6 @@ struct cpu {
     uint32_t translation_epoch;      /* counts TLBIs: what was translated before one must not be remembered after it */
     uint64_t timer_checked_ps;       /* when timer_update() last looked */
     uint64_t tlbi_done_ps;           /* completion of the last broadcast TLBI, for DSB */
-    uint64_t tlbi_nxs_done_ps;       /* the same for those with the nXS qualifier */
     uint64_t run_limit_ps;           /* private work may go on until here; from bus.sync */
     uint64_t exception_instructions; /* counters.instructions at the last exception, to notice an exception loop */
     unsigned exception_repeats;

@@ -103,7 +103,6 @@ struct piece {
     unsigned flags;
     bool write;
     enum line_want want;
-    enum cpu_stack_part part; /* where the time goes when the access is slow */
 };
 
 static bool data_abort(struct cpu *cpu, const struct piece *piece, uint8_t fsc)
@@ -230,27 +229,34 @@ static bool access_pieces(struct cpu *cpu, struct piece piece, uint8_t *data, ui
     return true;
 }
 
+/* A load's value is there at done; what an L1D hit would not have taken goes to part. */
+static void loaded(struct cpu *cpu, uint64_t start, uint64_t done, enum cpu_stack_part part)
+{
+    struct timing *timing = cpu->timing;
+
+    if (done > timing->last_load)
+        timing->last_load = done;
+    if (done > start + timing->l1)
+        timing_retire_at(cpu, timing, done, part);
+}
+
 bool lsu_load(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, unsigned flags, uint64_t start, void *data,
               uint64_t *done)
 {
-    struct piece piece = {pc, va, bytes, flags, false, LINE_SHARED, STACK_CACHE_MISS};
-    struct timing *timing = cpu->timing;
+    struct piece piece = {pc, va, bytes, flags, false, LINE_SHARED};
 
-    if (start < timing->load_floor)
-        start = timing->load_floor;
+    if (start < cpu->timing->load_floor)
+        start = cpu->timing->load_floor;
     if (!access_pieces(cpu, piece, data, start, done))
         return false;
-    if (*done > timing->last_load)
-        timing->last_load = *done;
-    if (*done > start + timing->l1)
-        timing_retire_at(cpu, timing, *done, STACK_CACHE_MISS);
+    loaded(cpu, start, *done, STACK_CACHE_MISS);
     return true;
 }
 
 bool lsu_store(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, unsigned flags, uint64_t start,
                const void *data)
 {
-    struct piece piece = {pc, va, bytes, flags, true, LINE_UNIQUE, STACK_CACHE_MISS};
+    struct piece piece = {pc, va, bytes, flags, true, LINE_UNIQUE};
     uint8_t copy[16];
     uint64_t done;
 
@@ -296,7 +302,7 @@ static bool atomic_place(struct cpu *cpu, struct piece *piece, uint64_t *start, 
 bool lsu_load_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, uint64_t start, void *data,
                         uint64_t *done)
 {
-    struct piece piece = {pc, va, bytes, LSU_ALIGNED, false, LINE_SHARED, STACK_ATOMIC};
+    struct piece piece = {pc, va, bytes, LSU_ALIGNED, false, LINE_SHARED};
     struct translation translation;
     uint8_t *place;
 
@@ -307,17 +313,14 @@ bool lsu_load_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned byte
     cpu->exclusive_pa = translation.pa;
     cpu->exclusive_bytes = (uint8_t)bytes;
     cpu->bus.monitor_arm(cpu->bus.ctx, translation.pa);
-    if (*done > cpu->timing->last_load)
-        cpu->timing->last_load = *done;
-    if (*done > start + cpu->timing->l1)
-        timing_retire_at(cpu, cpu->timing, *done, STACK_ATOMIC);
+    loaded(cpu, start, *done, STACK_ATOMIC);
     return true;
 }
 
 bool lsu_store_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, uint64_t start, const void *data,
                          uint32_t *status, uint64_t *done)
 {
-    struct piece piece = {pc, va, bytes, LSU_ALIGNED, true, LINE_UNIQUE, STACK_ATOMIC};
+    struct piece piece = {pc, va, bytes, LSU_ALIGNED, true, LINE_UNIQUE};
     struct translation translation;
     uint8_t *place;
 
@@ -348,7 +351,7 @@ bool lsu_store_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned byt
 
 uint8_t *lsu_atomic(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, uint64_t start, uint64_t *done)
 {
-    struct piece piece = {pc, va, bytes, LSU_ALIGNED, true, LINE_ATOMIC, STACK_ATOMIC};
+    struct piece piece = {pc, va, bytes, LSU_ALIGNED, true, LINE_ATOMIC};
     struct translation translation;
     uint8_t *place;
 
@@ -357,10 +360,7 @@ uint8_t *lsu_atomic(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, u
     if (!atomic_place(cpu, &piece, &start, &translation, &place, done))
         return NULL;
     cpu->counters.atomics++;
-    if (*done > cpu->timing->last_load)
-        cpu->timing->last_load = *done;
-    if (*done > start + cpu->timing->l1)
-        timing_retire_at(cpu, cpu->timing, *done, STACK_ATOMIC);
+    loaded(cpu, start, *done, STACK_ATOMIC);
     return place;
 }
 

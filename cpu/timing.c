@@ -164,8 +164,8 @@ void timing_dsb(struct cpu *cpu, unsigned domain_type, bool nxs)
     t_ps = ticks_to_ps(t);
     if (type == BARRIER_FULL) {
         t_ps = cpu->bus.cmo_drain(cpu->bus.ctx, t_ps);
-        if (!barrier_is_local(domain_type))
-            t_ps = later(t_ps, nxs ? cpu->tlbi_nxs_done_ps : later(cpu->tlbi_done_ps, cpu->tlbi_nxs_done_ps));
+        if (!barrier_is_local(domain_type) && !nxs) /* no TLBI with the nXS qualifier exists here */
+            t_ps = later(t_ps, cpu->tlbi_done_ps);
         t_ps += cpu->config.dsb_restart_ps;
     }
     timing_sync(cpu, t_ps);

@@ -54,18 +54,16 @@ void core_module::run()
     around_.stopped(index_, cpu_run(cpu_));
 }
 
-/* How many shared actions pass between two looks at limits and host time. */
-static const unsigned LOOK_INTERVAL = 4096;
 /* Private work with nothing else pending is cut here, so that limits are seen. */
 static const uint64_t LONGEST_RUN_PS = PS_PER_MS;
 
 uint64_t core_module::sync(uint64_t t_ps)
 {
     around_.horizon->catch_up(t_ps);
-    cache_advance(around_.cache,
-                  t_ps); /* a DSB has waited for IC IVAU: the line leaves L1I now, not at the next look */
-    if (++looks_ % LOOK_INTERVAL == 0 || t_ps > around_.time_limit_ps)
-        around_.looked(t_ps);
+    /* what a DSB has waited for takes effect now, not when somebody looks: an IC IVAU is never looked at */
+    cache_advance(around_.cache, t_ps);
+    if (t_ps > around_.time_limit_ps)
+        around_.past_limit();
     uint64_t ahead = std::max(around_.horizon->next_ps(), t_ps + around_.run_ahead_ps);
     return std::min(ahead, t_ps + LONGEST_RUN_PS);
 }

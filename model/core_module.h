@@ -24,7 +24,7 @@ struct core_surroundings {
     uint64_t time_limit_ps;
     uint64_t dvm_ps;
     std::function<void(unsigned core, enum cpu_stop stop)> stopped; /* a core's cpu_run() has returned */
-    std::function<void(uint64_t t_ps)> looked; /* called now and then, for the progress line and limits */
+    std::function<void()> past_limit;                               /* a core has come beyond time_limit_ps */
     std::function<struct cpu *(unsigned core)> core;
     unsigned cores;
 };
@@ -73,7 +73,6 @@ class core_module : public sc_core::sc_module
     sc_core::sc_event wake_event_;
     uint64_t start_pc_ = 0, start_x0_ = 0, start_ps_ = NEVER_PS;
     unsigned start_el_ = 1;
-    unsigned looks_ = 0;
 };
 
 #endif

@@ -1,6 +1,5 @@
 #include "model/platform.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -10,6 +9,7 @@
 
 #include "model/bus_module.h"
 #include "model/core_module.h"
+#include "model/counts.h"
 #include "model/device_tree.h"
 #include "model/dmac_module.h"
 #include "model/memory_module.h"
@@ -40,7 +40,7 @@ class platform
 {
   public:
     platform(const struct config *config, const struct platform_guest &guest, const struct platform_console &console,
-             const struct platform_progress *progress, struct platform_result &result, struct error_list &errors);
+             struct platform_result &result, struct error_list &errors);
     ~platform();
 
     bool build();
@@ -54,15 +54,13 @@ class platform
     void build_cores();
     void core_stopped(unsigned core, enum cpu_stop stop);
     void finish(enum platform_end end, const std::string &message);
-    void look(uint64_t t_ps);
+    void past_limit();
     void collect();
     std::string where(unsigned core) const;
-    uint64_t instructions() const;
 
     const struct config *config_;
     const struct platform_guest &guest_;
     struct platform_console console_;
-    const struct platform_progress *progress_;
     struct platform_result &result_;
     struct error_list &errors_;
 
@@ -81,16 +79,12 @@ class platform
     std::vector<std::unique_ptr<register_module>> registers_;
     std::vector<std::unique_ptr<core_module>> cores_;
     uint64_t entry_x0_ = 0;
-    unsigned running_ = 1;
     bool ended_ = false;
-    uint64_t last_ps_ = 0;
-    std::chrono::steady_clock::time_point next_tick_ = {};
 };
 
 platform::platform(const struct config *config, const struct platform_guest &guest,
-                   const struct platform_console &console, const struct platform_progress *progress,
-                   struct platform_result &result, struct error_list &errors)
-    : config_(config), guest_(guest), console_(console), progress_(progress), result_(result), errors_(errors)
+                   const struct platform_console &console, struct platform_result &result, struct error_list &errors)
+    : config_(config), guest_(guest), console_(console), result_(result), errors_(errors)
 {
 }
 
@@ -189,7 +183,6 @@ void platform::build_devices()
     host.start_core = [this](unsigned core, uint64_t entry, uint64_t t_ps) {
         if (core == 0 || core >= cores_.size())
             return;
-        running_++;
         cores_[core]->start(entry, core, 1, t_ps);
     };
     simctl_ = std::make_unique<simctl>(host, guest_);
@@ -245,7 +238,7 @@ bool platform::build()
     around_.cores = static_cast<unsigned>(config_get(config_, "cpu.cores"));
     around_.core = [this](unsigned core) { return cores_[core]->cpu(); };
     around_.stopped = [this](unsigned core, enum cpu_stop stop) { core_stopped(core, stop); };
-    around_.looked = [this](uint64_t t_ps) { look(t_ps); };
+    around_.past_limit = [this] { past_limit(); };
     build_memory();
     if (!memory_ || !cache_)
         return false;
@@ -276,25 +269,9 @@ bool platform::load()
     return true;
 }
 
-uint64_t platform::instructions() const
+void platform::past_limit()
 {
-    uint64_t sum = 0;
-
-    for (const auto &core : cores_)
-        sum += cpu_counters(core->cpu())->instructions;
-    return sum;
-}
-
-void platform::look(uint64_t t_ps)
-{
-    auto now = std::chrono::steady_clock::now();
-
-    if (t_ps > around_.time_limit_ps)
-        finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0));
-    if (progress_ && progress_->tick && now >= next_tick_) {
-        next_tick_ = now + std::chrono::milliseconds(100);
-        progress_->tick(progress_->ctx, t_ps, instructions());
-    }
+    finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0));
 }
 
 std::string platform::where(unsigned core) const
@@ -337,8 +314,6 @@ void platform::core_stopped(unsigned core, enum cpu_stop stop)
     struct cpu *cpu = cores_[core]->cpu();
     std::string detail = where(core) + describe_exception(cpu);
 
-    if (cpu_now_ps(cpu) > last_ps_)
-        last_ps_ = cpu_now_ps(cpu);
     switch (stop) {
     case CPU_STOP_REQUESTED:
         break;
@@ -357,23 +332,11 @@ void platform::run()
                      0);
     sc_core::sc_start(time_of_ps(around_.time_limit_ps), sc_core::SC_EXIT_ON_STARVATION);
     if (!ended_ && now_ps() >= around_.time_limit_ps)
-        finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0));
+        past_limit();
     if (!ended_)
         finish(PLATFORM_STUCK, "nothing can happen any more: every core sleeps and no device is at work" + where(0) +
                                    describe_exception(cores_[0]->cpu()));
     collect();
-}
-
-template <typename T> static void add_counts(T &sum, const T &part)
-{
-    uint64_t s[sizeof(T) / 8], p[sizeof(T) / 8];
-
-    static_assert(sizeof(T) % 8 == 0, "counters are 64-bit counts");
-    memcpy(s, &sum, sizeof(s));
-    memcpy(p, &part, sizeof(p));
-    for (size_t i = 0; i < sizeof(T) / 8; i++)
-        s[i] += p[i];
-    memcpy(&sum, s, sizeof(s));
 }
 
 void platform::collect()
@@ -397,13 +360,12 @@ void platform::collect()
 } // namespace
 
 bool platform_run(const struct config *config, const struct platform_guest *guest,
-                  const struct platform_console *console, const struct platform_progress *progress,
-                  struct platform_result *result, struct error_list *errors)
+                  const struct platform_console *console, struct platform_result *result, struct error_list *errors)
 {
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
     *result = {};
-    class platform platform(config, *guest, *console, progress, *result, *errors);
+    class platform platform(config, *guest, *console, *result, *errors);
     if (!platform.build() || !platform.load())
         return false;
     platform.run();
@@ -412,10 +374,8 @@ bool platform_run(const struct config *config, const struct platform_guest *gues
 
 void platform_result_free(struct platform_result *result)
 {
-    for (size_t i = 0; i < result->region_count; i++) {
+    for (size_t i = 0; i < result->region_count; i++)
         free(result->regions[i].name);
-        free(result->regions[i].sample_ps);
-    }
     for (size_t i = 0; i < result->value_count; i++) {
         free(result->values[i].case_name);
         free(result->values[i].metric);

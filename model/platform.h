@@ -39,8 +39,7 @@ struct platform_guest {
 struct platform_region {
     char *name; /* the result's case */
     uint64_t samples;
-    uint64_t total_ps, min_ps, max_ps;
-    uint64_t *sample_ps; /* in order of END */
+    uint64_t total_ps;
     uint64_t stack_ps[STACK_PARTS];
     struct cpu_counters counters;
 };
@@ -84,19 +83,12 @@ struct platform_console {
     void (*write)(void *ctx, const char *text, size_t bytes);
 };
 
-/* Called every ~100 ms of host time with the simulated time, for the progress line; may be NULL. */
-struct platform_progress {
-    void *ctx;
-    void (*tick)(void *ctx, uint64_t simulated_ps, uint64_t instructions);
-};
-
 /*
  * Build, load, run, collect. False when the platform or guest was refused before the simulation began (errors says why,
  * every problem); true otherwise, with result->end. Only once per process.
  */
 bool platform_run(const struct config *config, const struct platform_guest *guest,
-                  const struct platform_console *console, const struct platform_progress *progress,
-                  struct platform_result *result, struct error_list *errors);
+                  const struct platform_console *console, struct platform_result *result, struct error_list *errors);
 void platform_result_free(struct platform_result *result);
 
 #ifdef __cplusplus

@@ -1,5 +1,7 @@
 #include "model/simctl.h"
 
+#include "model/counts.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -136,21 +138,6 @@ simctl::region &simctl::region_at(uint64_t number)
     return region;
 }
 
-/* cpu_counters holds nothing but 64-bit counts. */
-static const size_t COUNTERS = sizeof(struct cpu_counters) / sizeof(uint64_t);
-
-static void add_difference(struct cpu_counters &sum, const struct cpu_counters &now, const struct cpu_counters &before)
-{
-    uint64_t s[COUNTERS], n[COUNTERS], b[COUNTERS];
-
-    memcpy(s, &sum, sizeof(s));
-    memcpy(n, &now, sizeof(n));
-    memcpy(b, &before, sizeof(b));
-    for (size_t i = 0; i < COUNTERS; i++)
-        s[i] += n[i] - b[i];
-    memcpy(&sum, s, sizeof(s));
-}
-
 void simctl::begin(unsigned core, uint64_t number, uint64_t t_ps)
 {
     open_region &open = region_at(number).by_core[core];
@@ -170,11 +157,12 @@ void simctl::end(unsigned core, uint64_t number, uint64_t t_ps)
     if (!open.open)
         return;
     open.open = false;
-    region.samples_ps.push_back(t_ps - open.begin_ps);
+    region.samples++;
+    region.total_ps += t_ps - open.begin_ps;
     cpu_stack(host_.core(core), stack);
     for (unsigned i = 0; i < STACK_PARTS; i++)
         region.stack_ps[i] += stack[i] - open.stack_ps[i];
-    add_difference(region.counters, *cpu_counters(host_.core(core)), open.counters);
+    add_counts(region.counters, *cpu_counters(host_.core(core)), open.counters);
 }
 
 template <typename T> static T *array_of(size_t count)
@@ -186,17 +174,12 @@ void simctl::collect(struct platform_result &result)
 {
     result.regions = array_of<struct platform_region>(regions_.size());
     for (const auto &[number, region] : regions_) {
-        if (region.samples_ps.empty())
+        if (region.samples == 0)
             continue;
         struct platform_region &out = result.regions[result.region_count++];
         out.name = strdup(region.name.c_str());
-        out.samples = region.samples_ps.size();
-        out.sample_ps = array_of<uint64_t>(region.samples_ps.size());
-        std::copy(region.samples_ps.begin(), region.samples_ps.end(), out.sample_ps);
-        out.min_ps = *std::min_element(region.samples_ps.begin(), region.samples_ps.end());
-        out.max_ps = *std::max_element(region.samples_ps.begin(), region.samples_ps.end());
-        for (uint64_t sample : region.samples_ps)
-            out.total_ps += sample;
+        out.samples = region.samples;
+        out.total_ps = region.total_ps;
         std::copy(region.stack_ps, region.stack_ps + STACK_PARTS, out.stack_ps);
         out.counters = region.counters;
     }

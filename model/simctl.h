@@ -41,7 +41,7 @@ class simctl
     };
     struct region {
         std::string name;
-        std::vector<uint64_t> samples_ps;
+        uint64_t samples = 0, total_ps = 0;
         uint64_t stack_ps[STACK_PARTS] = {};
         struct cpu_counters counters = {};
         std::map<unsigned, open_region> by_core;

@@ -10,20 +10,13 @@ void txn_extension::copy_from(const tlm::tlm_extension_base &other)
     *this = static_cast<const txn_extension &>(other);
 }
 
-static txn_kind kind_of_payload(const tlm::tlm_generic_payload &payload, const txn_extension *extension)
-{
-    if (extension && (extension->kind == TXN_ATOMIC_CAS32 || extension->kind == TXN_ATOMIC_CAS64))
-        return extension->kind;
-    return payload.is_write() ? TXN_WRITE : TXN_READ;
-}
-
 txn txn_of_payload(tlm::tlm_generic_payload &payload, const sc_core::sc_time &delay)
 {
     static const txn_extension plain;
     const txn_extension *extension = payload.get_extension<txn_extension>();
     txn result = {};
 
-    result.kind = kind_of_payload(payload, extension);
+    result.kind = payload.is_write() ? TXN_WRITE : TXN_READ;
     if (!extension)
         extension = &plain;
     result.addr = payload.get_address();
@@ -97,7 +90,6 @@ sc_core::sc_time txn_sender::fill(const txn &txn)
     payload_.set_byte_enable_ptr(nullptr);
     payload_.set_dmi_allowed(false);
     payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    extension_->kind = txn.kind;
     extension_->requester = txn.requester;
     extension_->stream_id = txn.stream_id;
     extension_->substream_id = txn.substream_id;

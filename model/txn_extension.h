@@ -18,7 +18,6 @@
 #include "model/c_models.h"
 
 struct txn_extension : tlm::tlm_extension<txn_extension> {
-    txn_kind kind = TXN_READ;
     uint32_t requester = REQUESTER_DEVICE_BASE;
     uint32_t stream_id = 0;
     uint32_t substream_id = 0;

@@ -8,8 +8,8 @@
  * the value (integers, booleans as 0/1, and for text parameters the number of the choice). Names are those of the
  * scenario's `params:`.
  *
- * Regions: BEGIN and END carry a region number (0..63) and the core's time; the host keeps count, total, minimum,
- * maximum, the samples, and the cycle stack and counters between BEGIN and END of each core. REGION_NAME gives region n
+ * Regions: BEGIN and END carry a region number (0..63) and the core's time; the host keeps count, total,
+ * the cycle stack and counters between BEGIN and END of each core. REGION_NAME gives region n
  * (set by REGION_SELECT) the case name by which it appears in the result.
  *
  * Values: VALUE_NAME / VALUE_UNIT / VALUE_CASE take addresses of strings; VALUE_EMIT adds one row {case, metric = name,
