@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unicorn/unicorn.h>
 
 #include "cpu/insn.h"
 #include "tests/support/a64_random.h"
 #include "tests/support/flat_bus.h"
+#include "tests/support/unicorn_core.h"
 #include "tests/unit.h"
 
 #define CODE         0x40000000ull
@@ -91,15 +91,10 @@ static void interrupt(uc_engine *unicorn, uint32_t number, void *data)
 
 static void machines_create(struct machines *m, uint64_t seed)
 {
-    uc_hook hook;
-
     *m = (struct machines){.random.state = seed * 0x9E3779B97F4A7C15ull + 1};
     core_create(&m->timed, false);
     core_create(&m->functional, true);
-    ck_assert_int_eq(uc_open(UC_ARCH_ARM64, UC_MODE_ARM, &m->unicorn), UC_ERR_OK);
-    uc_ctl_set_cpu_model(m->unicorn, UC_CPU_ARM64_MAX);
-    ck_assert_int_eq(uc_mem_map(m->unicorn, CODE, BYTES, UC_PROT_ALL), UC_ERR_OK);
-    uc_hook_add(m->unicorn, &hook, UC_HOOK_INTR, interrupt, m, 1, 0);
+    m->unicorn = unicorn_create(CODE, BYTES, interrupt, m);
 }
 
 static void machines_destroy(struct machines *m)
@@ -107,14 +102,6 @@ static void machines_destroy(struct machines *m)
     uc_close(m->unicorn);
     core_destroy(&m->timed);
     core_destroy(&m->functional);
-}
-
-static int unicorn_register(unsigned n)
-{
-    return n < 29    ? UC_ARM64_REG_X0 + (int)n
-           : n == 29 ? UC_ARM64_REG_X29
-           : n == 30 ? UC_ARM64_REG_X30
-                     : UC_ARM64_REG_SP;
 }
 
 static uint64_t window(void)
@@ -225,18 +212,10 @@ static void complain(struct machines *m, struct core *core, const struct state *
                  (unsigned long long)begin->pc, count - 1, m->random.words[count - 1], insn_name(insn.op), text);
 }
 
-static uint64_t random_value(struct a64_random *random)
-{
-    static const uint64_t special[] = {0, 1, ~0ull, 1ull << 63, 1ull << 31, 0x7FFFFFFF, ~0ull >> 1, 0xFFFFFFFF};
-    uint64_t choice = a64_next(random) >> 32;
-
-    return choice % 4 == 0 ? special[choice / 4 % 8] : choice % 4 == 1 ? a64_next(random) & 0xFF : a64_next(random);
-}
-
 static void random_begin(struct machines *m, struct state *begin)
 {
     for (unsigned n = 0; n < 32; n++)
-        begin->x[n] = random_value(&m->random);
+        begin->x[n] = a64_value(&m->random);
     begin->x[A64_WINDOW] = DATA;
     begin->x[31] = DATA + (begin->x[31] & 0x3F0);
     begin->nzcv = a64_next(&m->random) & 0xF0000000;

@@ -12,6 +12,14 @@ uint64_t a64_next(struct a64_random *r)
     return r->state * 0x2545F4914F6CDD1Dull;
 }
 
+uint64_t a64_value(struct a64_random *r)
+{
+    static const uint64_t special[] = {0, 1, ~0ull, 1ull << 63, 1ull << 31, 0x7FFFFFFF, ~0ull >> 1, 0xFFFFFFFF};
+    uint64_t choice = a64_next(r) >> 32;
+
+    return choice % 4 == 0 ? special[choice / 4 % 8] : choice % 4 == 1 ? a64_next(r) & 0xFF : a64_next(r);
+}
+
 static uint32_t below(struct a64_random *r, uint32_t limit)
 {
     return (uint32_t)((a64_next(r) >> 32) * limit >> 32);

@@ -20,6 +20,8 @@ struct a64_random {
 };
 
 uint64_t a64_next(struct a64_random *random);
+/* A register value; interesting ones more often than chance would give. */
+uint64_t a64_value(struct a64_random *random);
 /* Fills words with about length instructions. */
 void a64_program(struct a64_random *random, unsigned length);
 
