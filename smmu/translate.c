@@ -1,0 +1,181 @@
+/* A master's transaction through the SMMU (IHI 0070 3.3, 3.12, 13). */
+#include <string.h>
+
+#include "smmu/smmu_internal.h"
+
+#define PAGE_BYTES 4096u
+
+static void end_with_fault(struct txn *txn, uint64_t t_ps)
+{
+    txn->status = TXN_FAULT;
+    txn->done_ps = t_ps;
+}
+
+static void send_on(struct smmu *smmu, struct txn *txn)
+{
+    smmu->ports.memory.access(smmu->ports.memory.ctx, txn);
+    if (txn->done_ps > smmu->translator.in_flight_ps)
+        smmu->translator.in_flight_ps = txn->done_ps;
+}
+
+static enum mem_type type_of_memattr(unsigned memattr)
+{
+    static const enum mem_type device[] = {MEM_DEVICE_nGnRnE, MEM_DEVICE_nGnRE, MEM_DEVICE_nGRE, MEM_DEVICE_GRE};
+    unsigned outer = memattr >> 2, inner = memattr & 3;
+
+    if (outer == 0)
+        return device[inner];
+    return outer == 1 || inner == 1 ? MEM_NORMAL_NC : outer == 3 && inner == 3 ? MEM_NORMAL_WB : MEM_NORMAL_WT;
+}
+
+/* A snoop is possible only for shareable Write-Back memory, and only by a master that can. */
+static void set_attributes(struct txn *txn, enum mem_type type, enum shareability sh)
+{
+    txn->type = type;
+    txn->sh = type <= MEM_NORMAL_NC ? SH_OUTER : sh;
+    txn->coherent = txn->coherent && type == MEM_NORMAL_WB && sh != SH_NON;
+}
+
+/* SHCFG: 1 is the incoming one, 0, 2, 3 replace it. */
+static void override_attributes(struct txn *txn, unsigned mtcfg, unsigned memattr, unsigned shcfg)
+{
+    set_attributes(txn, mtcfg ? type_of_memattr(memattr) : txn->type, shcfg == 1 ? txn->sh : (enum shareability)shcfg);
+}
+
+/* PRIVCFG and INSTCFG: 0, 1 incoming; 2 unprivileged, data; 3 privileged, instruction. */
+static bool override_bit(bool incoming, unsigned cfg)
+{
+    return cfg < 2 ? incoming : cfg == 3;
+}
+
+static void while_disabled(struct smmu *smmu, struct txn *txn)
+{
+    uint32_t gbpa = smmu->gbpa;
+
+    if (bits_of(gbpa, 20, 20) || txn->addr >> smmu->config.translator.output_bits) {
+        end_with_fault(txn, txn->start_ps);
+        return;
+    }
+    override_attributes(txn, bits_of(gbpa, 4, 4), bits_of(gbpa, 3, 0), bits_of(gbpa, 13, 12));
+    send_on(smmu, txn);
+}
+
+static struct event event_of(const struct txn *txn)
+{
+    return (struct event){.sid = txn->stream_id,
+                          .ssid = txn->substream_id,
+                          .ssv = txn->substream_valid,
+                          .privileged = txn->privileged,
+                          .instruction = txn->instruction,
+                          .read = txn->kind == TXN_READ,
+                          .class = CLASS_IN,
+                          .input = txn->addr};
+}
+
+/* C_BAD_STREAMID is recorded only when CR2.RECINVSID says so; type 0 is never. */
+static void refuse(struct smmu *smmu, struct txn *txn, const struct event *event, uint64_t t_ps)
+{
+    if (event->type != 0 && (event->type != EVENT_BAD_STREAMID || (smmu->cr2 & 2)))
+        event_record(smmu, event, t_ps);
+    end_with_fault(txn, t_ps);
+}
+
+/* CD.A, CD.R, STE.S2R (5.5): record or not, abort or RAZ/WI. */
+static void refuse_translation(struct smmu *smmu, struct txn *txn, const struct stream_config *config,
+                               const struct translation *result, uint64_t t_ps)
+{
+    const struct translation_context *context = &config->context;
+    const struct translation_stage *stage = result->stage2 ? &context->stage2 : &context->stage1;
+    struct event event = event_of(txn);
+
+    event.type = (uint8_t)result->fault;
+    event.stage2 = result->stage2;
+    event.class = (uint8_t)result->class;
+    event.ipa = result->ipa;
+    event.fetch_address = result->fetch_address;
+    if (result->fault == FAULT_WALK_EABT || stage->record)
+        event_record(smmu, &event, t_ps);
+    end_with_fault(txn, t_ps);
+    if (result->fault == FAULT_WALK_EABT || stage->abort)
+        return;
+    txn->status = TXN_OK;
+    if (txn->kind == TXN_READ)
+        memset(txn->data, 0, txn->size);
+}
+
+static void bypass(struct smmu *smmu, struct txn *txn, const struct stream_config *config, uint64_t t_ps)
+{
+    if (txn->addr >> smmu->config.translator.output_bits) {
+        struct event event = event_of(txn);
+        event.type = EVENT_ADDR_SIZE;
+        refuse(smmu, txn, &event, t_ps);
+        return;
+    }
+    txn->start_ps = t_ps;
+    override_attributes(txn, config->mtcfg, config->memattr, config->shcfg);
+    send_on(smmu, txn);
+}
+
+/* One transaction inside a 4 KiB page. */
+static void translate_page(struct smmu *smmu, struct txn *txn)
+{
+    uint64_t t_ps = txn->start_ps;
+    struct event event = event_of(txn);
+    struct translation_request request = {.va = txn->addr, .write = txn->kind != TXN_READ};
+    const struct stream_config *config;
+    struct translation result;
+
+    if (!(smmu->cr0ack & CR0_SMMUEN)) {
+        while_disabled(smmu, txn);
+        return;
+    }
+    config = stream_config_find(smmu, txn, &event, &t_ps);
+    if (!config) {
+        refuse(smmu, txn, &event, t_ps);
+        return;
+    }
+    if (config->action == STREAM_ABORT) {
+        end_with_fault(txn, t_ps);
+        return;
+    }
+    txn->privileged = override_bit(txn->privileged, config->privcfg);
+    txn->instruction = !request.write && override_bit(txn->instruction, config->instcfg);
+    if (config->action == STREAM_BYPASS) {
+        bypass(smmu, txn, config, t_ps);
+        return;
+    }
+    request.privileged = txn->privileged;
+    request.instruction = txn->instruction;
+    result = translate(&smmu->translator, &config->context, &request, &t_ps);
+    if (result.fault) {
+        refuse_translation(smmu, txn, config, &result, t_ps);
+        return;
+    }
+    txn->addr = result.pa;
+    txn->start_ps = t_ps;
+    set_attributes(txn, result.type, result.sh);
+    send_on(smmu, txn);
+}
+
+void smmu_translate(struct smmu *smmu, struct txn *txn)
+{
+    uint64_t done_ps = txn->start_ps;
+    uint32_t left = txn->size;
+    struct txn piece = *txn;
+
+    txn->status = TXN_OK;
+    while (left && txn->status == TXN_OK) {
+        uint32_t room = PAGE_BYTES - (uint32_t)((txn->addr + (txn->size - left)) & (PAGE_BYTES - 1));
+        uint8_t *data = txn->data + (txn->size - left);
+        piece = *txn;
+        piece.addr = txn->addr + (txn->size - left);
+        piece.data = data;
+        piece.size = left < room ? left : room;
+        translate_page(smmu, &piece);
+        txn->status = piece.status;
+        if (piece.done_ps > done_ps)
+            done_ps = piece.done_ps;
+        left -= piece.size;
+    }
+    txn->done_ps = done_ps;
+}
