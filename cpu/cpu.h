@@ -22,10 +22,11 @@ struct cpu_config {
     bool functional_only; /* no timing: each instruction takes one cycle */
 
     /* Scoreboard (architecture.md 5). */
-    uint32_t width;        /* instructions issued per cycle */
-    uint32_t window;       /* reorder window, instructions */
-    uint32_t store_buffer; /* entries */
-    uint32_t mshrs;        /* outstanding misses */
+    uint32_t width;         /* instructions issued per cycle */
+    uint32_t window;        /* reorder window, instructions */
+    uint32_t store_buffer;  /* entries */
+    uint32_t mshrs;         /* outstanding misses */
+    uint32_t device_writes; /* Device writes not yet acknowledged */
     uint32_t mispredict_cycles;
     uint32_t indirect_predictor; /* entries; 0: indirect branches are never predicted (a retpoline stands for one) */
     uint32_t mul_cycles, div_cycles; /* div: 64 bit */

@@ -116,6 +116,26 @@ static bool aligned(const struct piece *piece)
     return (piece->va & (piece->bytes - 1)) == 0;
 }
 
+/* A Device write leaves when one of the slots for unacknowledged ones is free; the core waits for it. */
+static uint64_t device_write_start(struct cpu *cpu, uint64_t start)
+{
+    struct timing *timing = cpu->timing;
+    uint64_t free_at = timing->device_ring[timing->device_write_next];
+
+    if (free_at <= start)
+        return start;
+    timing_retire_at(cpu, timing, free_at, STACK_MMIO);
+    return free_at;
+}
+
+static void device_write_done(struct cpu *cpu, uint64_t done)
+{
+    struct timing *timing = cpu->timing;
+
+    timing->device_ring[timing->device_write_next] = done;
+    timing->device_write_next = (timing->device_write_next + 1) % cpu->config.device_writes;
+}
+
 /* Device and Non-cacheable memory: in program order, not speculative. */
 static bool uncached(struct cpu *cpu, const struct piece *piece, const struct translation *translation, uint8_t *data,
                      uint64_t start, uint64_t *done)
@@ -134,6 +154,8 @@ static bool uncached(struct cpu *cpu, const struct piece *piece, const struct tr
         start = timing->retire;
     if (start < timing->device_next)
         start = timing->device_next;
+    if (device && piece->write)
+        start = device_write_start(cpu, start);
     if (start < ps_to_ticks(translation->done_ps))
         start = ps_to_ticks(translation->done_ps);
     txn.start_ps = ticks_to_ps(start);
@@ -142,6 +164,8 @@ static bool uncached(struct cpu *cpu, const struct piece *piece, const struct tr
     cpu->bus.access(cpu->bus.ctx, &txn);
     *done = ps_to_ticks(txn.done_ps);
     if (piece->write) {
+        if (device)
+            device_write_done(cpu, *done);
         if (*done > timing->device_acked)
             timing->device_acked = *done;
         timing->device_next = translation->type == MEM_DEVICE_nGnRnE ? *done : start;

@@ -26,6 +26,7 @@ bool timing_create(struct cpu *cpu, struct error_list *errors)
     check(errors, "cpu.window", config->window, 1, WINDOW_MOST - 1);
     check(errors, "cpu.store_buffer", config->store_buffer, 1, STORE_BUFFER_MOST);
     check(errors, "cpu.mshrs", config->mshrs, 1, MSHRS_MOST);
+    check(errors, "cpu.device_writes", config->device_writes, 1, DEVICE_WRITES_MOST);
     cpu->timing = calloc(1, sizeof(*cpu->timing));
     return cpu->timing && errors->count == before;
 }

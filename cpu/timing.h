@@ -10,9 +10,10 @@
 
 #include "cpu/core_internal.h"
 
-#define WINDOW_MOST       1024u
-#define STORE_BUFFER_MOST 256u
-#define MSHRS_MOST        256u
+#define WINDOW_MOST        1024u
+#define STORE_BUFFER_MOST  256u
+#define MSHRS_MOST         256u
+#define DEVICE_WRITES_MOST 64u
 
 struct timing {
     uint64_t count; /* instructions dispatched */
@@ -34,6 +35,9 @@ struct timing {
     uint32_t store_next, store_buffer;
     uint64_t mshr_ring[MSHRS_MOST];
     uint32_t mshr_next, mshrs;
+
+    uint64_t device_ring[DEVICE_WRITES_MOST]; /* acknowledgements of the last Device writes */
+    uint32_t device_write_next;
 
     uint64_t cmo_next;     /* earliest issue of the next CMO */
     uint64_t device_next;  /* Device accesses of one core stay in order */

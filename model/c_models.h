@@ -15,6 +15,8 @@ extern "C" {
 #include "cpu/elf_image.h"
 #include "dmac/sg_engine.h"
 #include "irq/gic.h"
+#include "smmu/mmu500.h"
+#include "smmu/smmu.h"
 }
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -16,6 +17,7 @@
 #include "model/platform_config.h"
 #include "model/register_module.h"
 #include "model/simctl.h"
+#include "model/smmu_module.h"
 
 extern "C" {
 #include "cpu/semihost.h"
@@ -51,7 +53,9 @@ class platform
     void build_memory();
     void build_interrupts();
     void build_devices();
+    void build_smmu(const struct irq_port &irq);
     void build_cores();
+    std::function<void(uint64_t)> send_event();
     void core_stopped(unsigned core, enum cpu_stop stop);
     void finish(enum platform_end end, const std::string &message);
     void past_limit();
@@ -76,6 +80,7 @@ class platform
     std::unique_ptr<bus_module> bus_;
     std::unique_ptr<memory_module> ram_;
     std::unique_ptr<dmac_module> dmac_;
+    std::unique_ptr<translating_module> smmu_;
     std::vector<std::unique_ptr<register_module>> registers_;
     std::vector<std::unique_ptr<core_module>> cores_;
     uint64_t entry_x0_ = 0;
@@ -92,6 +97,7 @@ platform::~platform()
 {
     cores_.clear();
     dmac_.reset();
+    smmu_.reset();
     gic_destroy(gic_);
     pl011_destroy(uart_);
     cache_destroy(cache_);
@@ -174,6 +180,7 @@ void platform::build_devices()
     host.cores = around_.cores;
     host.ram_base = memory_->base;
     host.ram_bytes = memory_->bytes;
+    host.config = config_;
     host.console = [this](const char *text, size_t bytes) { console_.write(console_.ctx, text, bytes); };
     host.exit = [this](uint64_t status, uint64_t) {
         result_.exit_status = status;
@@ -196,7 +203,39 @@ void platform::build_devices()
     }
     dmac_ = std::make_unique<dmac_module>("dmac", dmac, irq, horizon_);
     bus_->map(dmac_->registers, DMAC_BASE, DMAC_SIZE, read_ps, write_ps);
-    dmac_->memory.bind(bus_->initiators);
+    build_smmu(irq);
+}
+
+/* Between the masters and the bus. */
+void platform::build_smmu(const struct irq_port &irq)
+{
+    uint64_t read_ps = config_get(config_, "mmio.read_ps"), write_ps = config_get(config_, "mmio.write_ps");
+    uint64_t kind = config_get(config_, "smmu.kind");
+
+    if (kind == SMMU_NONE) {
+        dmac_->memory.bind(bus_->initiators);
+        return;
+    }
+    if (kind == SMMU_V3) {
+        struct smmu_config config = smmu_config_of(config_);
+        smmu_ = std::make_unique<smmu_module>("smmu", config, irq, horizon_, send_event(), errors_);
+        bus_->map(smmu_->registers, SMMU_BASE, smmu_register_bytes(&config), read_ps, write_ps);
+    } else {
+        struct mmu500_config config = mmu500_config_of(config_);
+        smmu_ = std::make_unique<mmu500_module>("mmu500", config, irq, errors_);
+        bus_->map(smmu_->registers, MMU500_BASE, config.instances * config.instance_bytes, read_ps, write_ps);
+    }
+    dmac_->memory.bind(smmu_->masters);
+    smmu_->memory.bind(bus_->initiators);
+}
+
+/* SEV from a device: to every core. */
+std::function<void(uint64_t)> platform::send_event()
+{
+    return [this](uint64_t at_ps) {
+        for (const auto &core : cores_)
+            cpu_send_event(core->cpu(), at_ps);
+    };
 }
 
 void platform::build_cores()
@@ -355,6 +394,8 @@ void platform::collect()
             result_.stack_ps[part] += parts[part];
     }
     result_.instructions = result_.counters.instructions;
+    if (smmu_)
+        result_.smmu = smmu_->statistics();
 }
 
 } // namespace

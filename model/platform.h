@@ -62,6 +62,13 @@ enum platform_end {
     PLATFORM_FAILED,      /* internal error */
 };
 
+/* What the SMMU did; all zero without one. */
+struct smmu_statistics {
+    uint64_t tlbi, cfgi, sync; /* commands or register writes executed */
+    uint64_t events;           /* records written; faults of an MMU-500 */
+    uint64_t walks;
+};
+
 struct platform_result {
     enum platform_end end;
     uint64_t exit_status;
@@ -71,9 +78,10 @@ struct platform_result {
     struct platform_value *values;
     size_t value_count;
     uint64_t simulated_ps;
-    uint64_t instructions;          /* all cores */
-    struct cpu_counters counters;   /* sum over cores */
-    struct cache_counters cache;    /* sum over cores */
+    uint64_t instructions;        /* all cores */
+    struct cpu_counters counters; /* sum over cores */
+    struct cache_counters cache;  /* sum over cores */
+    struct smmu_statistics smmu;
     uint64_t stack_ps[STACK_PARTS]; /* sum over cores */
 };
 

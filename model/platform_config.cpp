@@ -79,6 +79,7 @@ struct cpu_config cpu_config_of(const struct config *config, unsigned core)
     c.window = get32(config, "cpu.window");
     c.store_buffer = get32(config, "cpu.store_buffer");
     c.mshrs = get32(config, "cpu.mshrs");
+    c.device_writes = get32(config, "cpu.device_writes");
     c.mispredict_cycles = get32(config, "cpu.mispredict_cycles");
     c.indirect_predictor = get32(config, "cpu.indirect_predictor");
     c.mul_cycles = get32(config, "cpu.mul_cycles");
@@ -109,5 +110,79 @@ struct sg_engine_config sg_engine_config_of(const struct config *config)
     c.outstanding = get32(config, "dmac.outstanding");
     c.issue_ps = get(config, "dmac.issue_ps");
     c.access_ps = 0;
+    return c;
+}
+
+static struct translator_config translator_config_of(const struct config *config)
+{
+    struct translator_config c = {};
+
+    c.output_bits = get32(config, "smmu.output_bits");
+    c.micro_entries = get32(config, "smmu.micro_entries");
+    c.tlb_entries = get32(config, "smmu.tlb_entries");
+    c.tlb_ways = get32(config, "smmu.tlb_ways");
+    c.walk_cache_entries = get32(config, "smmu.walk_cache_entries");
+    c.walk_slots = get32(config, "smmu.walk_slots");
+    c.micro_ps = get(config, "smmu.micro_ps");
+    c.tlb_ps = get(config, "smmu.tlb_ps");
+    c.walk_step_ps = get(config, "smmu.walk_step_ps");
+    return c;
+}
+
+static const uint32_t REQUESTER_SMMU = REQUESTER_DEVICE_BASE + 0x100;
+
+struct smmu_config smmu_config_of(const struct config *config)
+{
+    struct smmu_config c = {};
+
+    c.sid_bits = get32(config, "smmu.sid_bits");
+    c.ssid_bits = get32(config, "smmu.ssid_bits");
+    c.two_level = get(config, "smmu.two_level");
+    c.stage1 = get(config, "smmu.stage1");
+    c.stage2 = get(config, "smmu.stage2");
+    c.hyp = get(config, "smmu.hyp");
+    c.cohacc = get(config, "smmu.cohacc");
+    c.msi = get(config, "smmu.msi");
+    c.sev = get(config, "smmu.sev");
+    c.range_invalidation = get(config, "smmu.ril");
+    c.cmdq_bits = get32(config, "smmu.cmdq_bits");
+    c.eventq_bits = get32(config, "smmu.eventq_bits");
+    c.ecmdq = get(config, "smmu.ecmdq");
+    c.ecmdq_page_bits = get32(config, "smmu.ecmdq_page_bits");
+    c.ecmdq_queue_bits = get32(config, "smmu.ecmdq_queue_bits");
+    c.translator = translator_config_of(config);
+    c.config_entries = get32(config, "smmu.config_entries");
+    c.engines = get32(config, "smmu.engines");
+    c.arbitration = static_cast<enum smmu_arbitration>(get(config, "smmu.arbitration"));
+    c.cmdq_weight = get32(config, "smmu.cmdq_weight");
+    c.ecmdq_weight = get32(config, "smmu.ecmdq_weight");
+    c.prefetch = get32(config, "smmu.prefetch");
+    c.command_ps = get(config, "smmu.command_ps");
+    c.tlbi_ps = get(config, "smmu.tlbi_ps");
+    c.cfgi_ps = get(config, "smmu.cfgi_ps");
+    c.sync_ps = get(config, "smmu.sync_ps");
+    c.invalidation_ps = get(config, "smmu.invalidation_ps");
+    c.config_ps = get(config, "smmu.config_ps");
+    c.access_ps = get(config, "smmu.access_ps");
+    c.intid = 32 + SPI_SMMU_EVENTQ;
+    c.requester = REQUESTER_SMMU;
+    return c;
+}
+
+struct mmu500_config mmu500_config_of(const struct config *config)
+{
+    struct mmu500_config c = {};
+
+    c.instances = get32(config, "mmu500.instances");
+    c.contexts = get32(config, "mmu500.contexts");
+    c.mapping_groups = get32(config, "mmu500.mapping_groups");
+    c.cohacc = get(config, "smmu.cohacc");
+    c.translator = translator_config_of(config);
+    c.access_ps = get(config, "smmu.access_ps");
+    c.tlbi_ps = get(config, "mmu500.tlbi_ps");
+    c.sync_ps = get(config, "mmu500.sync_ps");
+    c.intid = 32 + SPI_MMU500;
+    c.requester = REQUESTER_SMMU;
+    c.instance_bytes = MMU500_SIZE;
     return c;
 }

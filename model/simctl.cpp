@@ -125,8 +125,13 @@ void simctl::find_parameter(const std::string &name)
 {
     auto found = parameters_.find(name);
 
-    found_ = found != parameters_.end();
-    parameter_ = found_ ? found->second : 0;
+    found_ = true;
+    if (found != parameters_.end())
+        parameter_ = found->second;
+    else if (key_find(name.c_str()))
+        parameter_ = config_get(host_.config, name.c_str());
+    else
+        found_ = false;
 }
 
 simctl::region &simctl::region_at(uint64_t number)

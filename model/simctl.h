@@ -20,6 +20,7 @@ struct simctl_host {
     std::function<void(const char *text, size_t bytes)> console;
     unsigned cores;
     uint64_t ram_base, ram_bytes;
+    const struct config *config;
 };
 
 class simctl

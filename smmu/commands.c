@@ -133,7 +133,7 @@ bool command_legal(const struct smmu *smmu, const uint64_t command[2], enum comm
 }
 
 /* The addresses that a TLBI names (4.4.1). */
-static void set_range(const struct smmu *smmu, const uint64_t command[2], struct tlb_match *match)
+static void set_range(const struct smmu *smmu, const uint64_t command[2], struct iotlb_match *match)
 {
     static const uint8_t granules[4] = {12, 12, 14, 16};
     unsigned tg = smmu->config.range_invalidation ? bits_of(command[1], 11, 10) : 0;
@@ -152,7 +152,7 @@ static void set_range(const struct smmu *smmu, const uint64_t command[2], struct
     match->end = match->start + bytes - 1 < match->start ? UINT64_MAX : match->start + bytes - 1;
 }
 
-static unsigned kind_bit(enum tlb_kind kind)
+static unsigned kind_bit(enum iotlb_kind kind)
 {
     return 1u << kind;
 }
@@ -161,11 +161,11 @@ static void execute_tlbi(struct smmu *smmu, const uint64_t command[2])
 {
     uint8_t opcode = command[0] & 0xFF;
     bool leaf = command[1] & 1;
-    struct tlb_match match = {.world = WORLD_NS_EL1,
-                              .by_vmid = true,
-                              .vmid = smmu->config.stage2 ? (uint16_t)bits_of(command[0], 47, 32) : 0,
-                              .asid = (uint16_t)bits_of(command[0], 63, 48),
-                              .kinds = kind_bit(TLB_STAGE1) | kind_bit(TLB_COMBINED) | kind_bit(TLB_TABLE)};
+    struct iotlb_match match = {.world = WORLD_NS_EL1,
+                                .by_vmid = true,
+                                .vmid = smmu->config.stage2 ? (uint16_t)bits_of(command[0], 47, 32) : 0,
+                                .asid = (uint16_t)bits_of(command[0], 63, 48),
+                                .kinds = kind_bit(IOTLB_STAGE1) | kind_bit(IOTLB_COMBINED) | kind_bit(IOTLB_TABLE)};
 
     if (opcode >= CMD_TLBI_EL2_ALL && opcode <= CMD_TLBI_EL2_VAA) {
         match.by_vmid = false;
@@ -174,7 +174,7 @@ static void execute_tlbi(struct smmu *smmu, const uint64_t command[2])
     if (has_address(opcode)) {
         set_range(smmu, command, &match);
         if (leaf)
-            match.kinds &= ~kind_bit(TLB_TABLE);
+            match.kinds &= ~kind_bit(IOTLB_TABLE);
     }
     switch (opcode) {
     case CMD_TLBI_NH_ASID:
@@ -188,14 +188,14 @@ static void execute_tlbi(struct smmu *smmu, const uint64_t command[2])
         match.by_asid = match.world == WORLD_EL2_E2H;
         break;
     case CMD_TLBI_S12_VMALL:
-        match.kinds |= kind_bit(TLB_STAGE2);
+        match.kinds |= kind_bit(IOTLB_STAGE2);
         break;
     case CMD_TLBI_S2_IPA:
-        match.kinds = kind_bit(TLB_STAGE2);
+        match.kinds = kind_bit(IOTLB_STAGE2);
         break;
     case CMD_TLBI_NSNH_ALL:
         match.by_vmid = false;
-        match.kinds |= kind_bit(TLB_STAGE2);
+        match.kinds |= kind_bit(IOTLB_STAGE2);
         break;
     default: /* NH_ALL, NH_VAA, EL2_ALL, EL2_VAA: any ASID */
         break;

@@ -3,8 +3,6 @@
 
 #include "smmu/smmu_internal.h"
 
-#define PAGE_BYTES 4096u
-
 static void end_with_fault(struct txn *txn, uint64_t t_ps)
 {
     txn->status = TXN_FAULT;
@@ -90,7 +88,7 @@ static void refuse_translation(struct smmu *smmu, struct txn *txn, const struct 
 
     event.type = (uint8_t)result->fault;
     event.stage2 = result->stage2;
-    event.class = (uint8_t)result->class;
+    event.class = (uint8_t)result->what;
     event.ipa = result->ipa;
     event.fetch_address = result->fetch_address;
     if (result->fault == FAULT_WALK_EABT || stage->record)
@@ -117,8 +115,9 @@ static void bypass(struct smmu *smmu, struct txn *txn, const struct stream_confi
 }
 
 /* One transaction inside a 4 KiB page. */
-static void translate_page(struct smmu *smmu, struct txn *txn)
+static void translate_page(void *ctx, struct txn *txn)
 {
+    struct smmu *smmu = ctx;
     uint64_t t_ps = txn->start_ps;
     struct event event = event_of(txn);
     struct translation_request request = {.va = txn->addr, .write = txn->kind != TXN_READ};
@@ -159,23 +158,5 @@ static void translate_page(struct smmu *smmu, struct txn *txn)
 
 void smmu_translate(struct smmu *smmu, struct txn *txn)
 {
-    uint64_t done_ps = txn->start_ps;
-    uint32_t left = txn->size;
-    struct txn piece = *txn;
-
-    txn->status = TXN_OK;
-    while (left && txn->status == TXN_OK) {
-        uint32_t room = PAGE_BYTES - (uint32_t)((txn->addr + (txn->size - left)) & (PAGE_BYTES - 1));
-        uint8_t *data = txn->data + (txn->size - left);
-        piece = *txn;
-        piece.addr = txn->addr + (txn->size - left);
-        piece.data = data;
-        piece.size = left < room ? left : room;
-        translate_page(smmu, &piece);
-        txn->status = piece.status;
-        if (piece.done_ps > done_ps)
-            done_ps = piece.done_ps;
-        left -= piece.size;
-    }
-    txn->done_ps = done_ps;
+    for_each_page(txn, translate_page, smmu);
 }

@@ -7,33 +7,33 @@ bool translator_create(struct translator *translator, const struct translator_co
                        const struct smmu_memory *memory)
 {
     *translator = (struct translator){.config = *config, .memory = *memory};
-    return tlb_create(&translator->micro, config->micro_entries, config->micro_entries) &&
-           tlb_create(&translator->main, config->tlb_entries, config->tlb_ways) &&
-           tlb_create(&translator->walk_cache, config->walk_cache_entries, config->walk_cache_entries);
+    return iotlb_create(&translator->micro, config->micro_entries, config->micro_entries) &&
+           iotlb_create(&translator->main, config->tlb_entries, config->tlb_ways) &&
+           iotlb_create(&translator->walk_cache, config->walk_cache_entries, config->walk_cache_entries);
 }
 
 void translator_destroy(struct translator *translator)
 {
-    tlb_destroy(&translator->micro);
-    tlb_destroy(&translator->main);
-    tlb_destroy(&translator->walk_cache);
+    iotlb_destroy(&translator->micro);
+    iotlb_destroy(&translator->main);
+    iotlb_destroy(&translator->walk_cache);
 }
 
-void translator_invalidate(struct translator *translator, const struct tlb_match *match)
+void translator_invalidate(struct translator *translator, const struct iotlb_match *match)
 {
-    tlb_invalidate(&translator->micro, match);
-    tlb_invalidate(&translator->main, match);
-    tlb_invalidate(&translator->walk_cache, match);
+    iotlb_invalidate(&translator->micro, match);
+    iotlb_invalidate(&translator->main, match);
+    iotlb_invalidate(&translator->walk_cache, match);
 }
 
 /* From an entry to the answer, permissions of stage 1 before those of stage 2. */
-static struct translation answer(const struct tlb_entry *entry, const struct translation_request *request)
+static struct translation answer(const struct iotlb_entry *entry, const struct translation_request *request)
 {
     uint64_t offset = request->va - entry->va;
     struct translation result = {.pa = entry->pa + offset,
                                  .type = (enum mem_type)entry->type,
                                  .sh = (enum shareability)entry->sh,
-                                 .class = CLASS_IN};
+                                 .what = CLASS_IN};
     unsigned need = permission_needed(request);
 
     if (!(entry->permissions & need)) {
@@ -59,7 +59,7 @@ static uint64_t *take_slot(struct translator *translator, uint64_t *t_ps)
     return slot;
 }
 
-static void wait_for_entry(const struct tlb_entry *entry, uint64_t *t_ps)
+static void wait_for_entry(const struct iotlb_entry *entry, uint64_t *t_ps)
 {
     if (entry->ready_ps > *t_ps)
         *t_ps = entry->ready_ps; /* its walk is still under way: merge with it */
@@ -68,28 +68,30 @@ static void wait_for_entry(const struct tlb_entry *entry, uint64_t *t_ps)
 struct translation translate(struct translator *translator, const struct translation_context *context,
                              const struct translation_request *request, uint64_t *t_ps)
 {
-    enum tlb_kind kind = !context->stage1.enabled ? TLB_STAGE2 : context->stage2.enabled ? TLB_COMBINED : TLB_STAGE1;
+    enum iotlb_kind kind = !context->stage1.enabled  ? IOTLB_STAGE2
+                           : context->stage2.enabled ? IOTLB_COMBINED
+                                                     : IOTLB_STAGE1;
     struct translation_request canonical = *request;
     struct translation failed = {0};
-    struct tlb_entry *entry, fresh;
+    struct iotlb_entry *entry, fresh;
     uint64_t *slot;
 
     translator->counters.translations++;
     if (context->stage1.enabled)
         canonical.va = walker_canonical(&context->stage1, request->va);
     *t_ps += translator->config.micro_ps;
-    entry = tlb_find(&translator->micro, kind, context, canonical.va);
+    entry = iotlb_find(&translator->micro, kind, context, canonical.va);
     if (entry) {
         translator->counters.micro_hits++;
         wait_for_entry(entry, t_ps);
         return answer(entry, &canonical);
     }
     *t_ps += translator->config.tlb_ps;
-    entry = tlb_find(&translator->main, kind, context, canonical.va);
+    entry = iotlb_find(&translator->main, kind, context, canonical.va);
     if (entry) {
         translator->counters.tlb_hits++;
         wait_for_entry(entry, t_ps);
-        tlb_insert(&translator->micro, entry);
+        iotlb_insert(&translator->micro, entry);
         return answer(entry, &canonical);
     }
     slot = take_slot(translator, t_ps);
@@ -104,36 +106,59 @@ struct translation translate(struct translator *translator, const struct transla
         return failed;
     }
     fresh.ready_ps = *t_ps;
-    tlb_insert(&translator->main, &fresh);
-    tlb_insert(&translator->micro, &fresh);
+    iotlb_insert(&translator->main, &fresh);
+    iotlb_insert(&translator->micro, &fresh);
     return answer(&fresh, &canonical);
 }
 
 struct translation translate_ipa(struct translator *translator, const struct translation_context *context, uint64_t ipa,
-                                 enum fault_class class, uint64_t *t_ps)
+                                 enum fault_class what, uint64_t *t_ps)
 {
     struct translation result = {0};
-    struct tlb_entry fresh, *entry = tlb_find(&translator->main, TLB_STAGE2, context, ipa);
+    struct iotlb_entry fresh, *entry = iotlb_find(&translator->main, IOTLB_STAGE2, context, ipa);
 
     if (entry) {
         wait_for_entry(entry, t_ps);
     } else {
-        walker_stage2(translator, context, ipa, class, &fresh, &result, t_ps);
+        walker_stage2(translator, context, ipa, what, &fresh, &result, t_ps);
         if (result.fault)
             return result;
         fresh.ready_ps = *t_ps;
-        tlb_insert(&translator->main, &fresh);
+        iotlb_insert(&translator->main, &fresh);
         entry = &fresh;
     }
     result = (struct translation){.pa = entry->pa + (ipa - entry->va),
                                   .type = (enum mem_type)entry->type,
                                   .sh = (enum shareability)entry->sh,
-                                  .class = class};
+                                  .what = what};
     if (!(entry->stage2_permissions & PRIV_READ) ||
-        (class == CLASS_TT && context->stage2.protect_walk && result.type <= MEM_DEVICE_GRE)) {
+        (what == CLASS_TT && context->stage2.protect_walk && result.type <= MEM_DEVICE_GRE)) {
         result.fault = FAULT_PERMISSION;
         result.stage2 = true;
         result.ipa = ipa;
     }
     return result;
+}
+
+#define PAGE_BYTES 4096u
+
+void for_each_page(struct txn *txn, void (*translate_page)(void *ctx, struct txn *piece), void *ctx)
+{
+    uint64_t done_ps = txn->start_ps;
+
+    txn->status = TXN_OK;
+    for (uint32_t sent = 0; sent < txn->size && txn->status == TXN_OK;) {
+        struct txn piece = *txn;
+        uint32_t left = txn->size - sent, room;
+        piece.addr += sent;
+        piece.data += sent;
+        room = PAGE_BYTES - (uint32_t)(piece.addr & (PAGE_BYTES - 1));
+        piece.size = left < room ? left : room;
+        sent += piece.size;
+        translate_page(ctx, &piece);
+        txn->status = piece.status;
+        if (piece.done_ps > done_ps)
+            done_ps = piece.done_ps;
+    }
+    txn->done_ps = done_ps;
 }

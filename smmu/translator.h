@@ -7,8 +7,8 @@
 #define DMASIM_SMMU_TRANSLATOR_H
 
 #include "smmu/context.h"
+#include "smmu/iotlb.h"
 #include "smmu/memory.h"
-#include "smmu/tlb.h"
 
 struct translator_config {
     unsigned output_bits; /* OAS: 32, 36, 40, 42, 44, 48 */
@@ -30,7 +30,7 @@ struct translator_counters {
 struct translator {
     struct translator_config config;
     struct smmu_memory memory;
-    struct tlb micro, main, walk_cache;
+    struct iotlb micro, main, walk_cache;
     uint64_t slot_free_ps[WALK_SLOTS_MOST];
     uint64_t in_flight_ps; /* when the last translated transaction so far will be complete */
     struct translator_counters counters;
@@ -52,7 +52,7 @@ enum fault_class { CLASS_CD = 0, CLASS_TT = 1, CLASS_IN = 2 };
 struct translation {
     enum translation_fault fault;
     bool stage2; /* the fault is stage 2's */
-    enum fault_class class;
+    enum fault_class what;
     uint64_t ipa;           /* valid when stage2 */
     uint64_t fetch_address; /* FAULT_WALK_EABT */
     uint64_t pa;
@@ -73,7 +73,7 @@ static inline unsigned permission_needed(const struct translation_request *reque
     return request->privileged ? right : right << 3;
 }
 
-/* False: out of memory. Entries and ways as in tlb_create(). */
+/* False: out of memory. Entries and ways as in iotlb_create(). */
 bool translator_create(struct translator *translator, const struct translator_config *config,
                        const struct smmu_memory *memory);
 void translator_destroy(struct translator *translator);
@@ -84,10 +84,14 @@ struct translation translate(struct translator *translator, const struct transla
 
 /* Stage 2 alone, for the fetch of a context descriptor (CLASS_CD). */
 struct translation translate_ipa(struct translator *translator, const struct translation_context *context, uint64_t ipa,
-                                 enum fault_class class, uint64_t *t_ps);
+                                 enum fault_class what, uint64_t *t_ps);
 
 /* In all TLBs and the walk cache. */
-void translator_invalidate(struct translator *translator, const struct tlb_match *match);
+void translator_invalidate(struct translator *translator, const struct iotlb_match *match);
+
+/* Hands a master's transaction to translate_page() in pieces that lie inside one 4 KB page; ends at the first that
+ * fails. */
+void for_each_page(struct txn *txn, void (*translate_page)(void *ctx, struct txn *piece), void *ctx);
 
 /* Stage 1 start level for a region of 64 - tsz bits (DDI 0487 D8.2). */
 unsigned stage1_start_level(unsigned tsz, unsigned granule_bits);

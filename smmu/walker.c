@@ -1,7 +1,7 @@
 /* VMSAv8-64 table walks (Arm DDI 0487 D8.2-D8.6). Faults come in the order of IHI 0070 7.3.22. */
 #include "smmu/walker.h"
 
-/* TLB_TABLE.table_flags: what APTable, XNTable and PXNTable of the tables above forbid. */
+/* IOTLB_TABLE.table_flags: what APTable, XNTable and PXNTable of the tables above forbid. */
 enum { TABLE_NO_USER = 1, TABLE_READ_ONLY = 2, TABLE_XN = 4, TABLE_PXN = 8 };
 
 /* A walk in progress through the tables of one stage. */
@@ -11,9 +11,9 @@ struct walk {
     const struct translation_stage *stage;
     const struct table_base *base;
     bool stage2;
-    enum fault_class class; /* stage 2: what is being translated */
-    uint64_t input;         /* VA or IPA */
-    uint64_t table;         /* of the current level: an IPA in stage 1 of a nested context */
+    enum fault_class what; /* stage 2: what is being translated */
+    uint64_t input;        /* VA or IPA */
+    uint64_t table;        /* of the current level: an IPA in stage 1 of a nested context */
     unsigned level, flags;
     uint64_t descriptor;
     struct translation *failed;
@@ -23,7 +23,7 @@ struct walk {
 static bool fail(struct walk *walk, enum translation_fault fault)
 {
     *walk->failed = (struct translation){
-        .fault = fault, .stage2 = walk->stage2, .class = walk->stage2 ? walk->class : CLASS_IN, .ipa = walk->input};
+        .fault = fault, .stage2 = walk->stage2, .what = walk->stage2 ? walk->what : CLASS_IN, .ipa = walk->input};
     return false;
 }
 
@@ -83,7 +83,7 @@ static bool read_descriptor(struct walk *walk)
     *walk->t_ps += walk->translator->config.walk_step_ps;
     if (status != TXN_OK) {
         fail(walk, FAULT_WALK_EABT);
-        walk->failed->class = walk->stage2 ? walk->class : CLASS_TT;
+        walk->failed->what = walk->stage2 ? walk->what : CLASS_TT;
         walk->failed->fetch_address = address;
         return false;
     }
@@ -219,29 +219,29 @@ static enum mem_type stage2_type(uint64_t descriptor)
     return outer == 3 && inner == 3 ? MEM_NORMAL_WB : MEM_NORMAL_WT;
 }
 
-static struct tlb_entry entry_of(const struct walk *walk, enum tlb_kind kind, unsigned size_bits, uint64_t output)
+static struct iotlb_entry entry_of(const struct walk *walk, enum iotlb_kind kind, unsigned size_bits, uint64_t output)
 {
     uint64_t mask = (1ull << size_bits) - 1;
 
-    return (struct tlb_entry){.kind = (uint8_t)kind,
-                              .world = (uint8_t)walk->context->world,
-                              .vmid = walk->context->vmid,
-                              .asid = walk->context->asid,
-                              .size_bits = (uint8_t)size_bits,
-                              .level = (uint8_t)walk->level,
-                              .va = walk->input & ~mask,
-                              .pa = output & ~mask,
-                              .ready_ps = *walk->t_ps};
+    return (struct iotlb_entry){.kind = (uint8_t)kind,
+                                .world = (uint8_t)walk->context->world,
+                                .vmid = walk->context->vmid,
+                                .asid = walk->context->asid,
+                                .size_bits = (uint8_t)size_bits,
+                                .level = (uint8_t)walk->level,
+                                .va = walk->input & ~mask,
+                                .pa = output & ~mask,
+                                .ready_ps = *walk->t_ps};
 }
 
 void walker_stage2(struct translator *translator, const struct translation_context *context, uint64_t ipa,
-                   enum fault_class class, struct tlb_entry *entry, struct translation *failed, uint64_t *t_ps)
+                   enum fault_class what, struct iotlb_entry *entry, struct translation *failed, uint64_t *t_ps)
 {
     struct walk walk = {.translator = translator,
                         .context = context,
                         .stage = &context->stage2,
                         .stage2 = true,
-                        .class = class,
+                        .what = what,
                         .input = ipa,
                         .failed = failed,
                         .t_ps = t_ps};
@@ -256,7 +256,7 @@ void walker_stage2(struct translator *translator, const struct translation_conte
     if (!descend(&walk))
         return;
     shift = level_shift(walk.base, walk.level);
-    *entry = entry_of(&walk, TLB_STAGE2, shift, address_of(walk.descriptor, shift));
+    *entry = entry_of(&walk, IOTLB_STAGE2, shift, address_of(walk.descriptor, shift));
     entry->permissions = PERMISSION_ALL;
     entry->stage2_permissions = (uint8_t)stage2_permissions(walk.descriptor);
     entry->type = (uint8_t)stage2_type(walk.descriptor);
@@ -267,7 +267,7 @@ void walker_stage2(struct translator *translator, const struct translation_conte
 /* The walk cache answers with the table nearest to the leaf. */
 static void begin_stage1(struct walk *walk)
 {
-    struct tlb_entry *table = tlb_find_table(&walk->translator->walk_cache, walk->context, walk->input);
+    struct iotlb_entry *table = iotlb_find_table(&walk->translator->walk_cache, walk->context, walk->input);
 
     walk->level = walk->base->start_level;
     walk->table = walk->base->address;
@@ -283,27 +283,27 @@ static void begin_stage1(struct walk *walk)
 /* The last table that the walk went through: its region is what one descriptor of the level above covers. */
 static void remember_table(const struct walk *walk)
 {
-    struct tlb_entry entry;
+    struct iotlb_entry entry;
 
     if (walk->level == walk->base->start_level)
         return;
-    entry = entry_of(walk, TLB_TABLE, level_shift(walk->base, walk->level - 1), 0);
+    entry = entry_of(walk, IOTLB_TABLE, level_shift(walk->base, walk->level - 1), 0);
     entry.pa = walk->table;
     entry.table_flags = (uint8_t)walk->flags;
-    tlb_insert(&walk->translator->walk_cache, &entry);
+    iotlb_insert(&walk->translator->walk_cache, &entry);
 }
 
 /* Both stages: the stronger attribute and the smaller region win (DDI 0487 D8.6.6). */
-static void combine_with_stage2(struct walk *walk, struct tlb_entry *entry)
+static void combine_with_stage2(struct walk *walk, struct iotlb_entry *entry)
 {
     uint64_t ipa = entry->pa + (walk->input - entry->va), mask;
-    struct tlb_entry second, *found = tlb_find(&walk->translator->main, TLB_STAGE2, walk->context, ipa);
+    struct iotlb_entry second, *found = iotlb_find(&walk->translator->main, IOTLB_STAGE2, walk->context, ipa);
 
     if (!found) {
         walker_stage2(walk->translator, walk->context, ipa, CLASS_IN, &second, walk->failed, walk->t_ps);
         if (walk->failed->fault)
             return;
-        tlb_insert(&walk->translator->main, &second);
+        iotlb_insert(&walk->translator->main, &second);
         found = &second;
     }
     if (found->size_bits < entry->size_bits)
@@ -321,7 +321,7 @@ static void combine_with_stage2(struct walk *walk, struct tlb_entry *entry)
 }
 
 void walker_stage1(struct translator *translator, const struct translation_context *context,
-                   const struct translation_request *request, struct tlb_entry *entry, struct translation *failed,
+                   const struct translation_request *request, struct iotlb_entry *entry, struct translation *failed,
                    uint64_t *t_ps)
 {
     struct walk walk = {.translator = translator,
@@ -342,7 +342,7 @@ void walker_stage1(struct translator *translator, const struct translation_conte
         return;
     remember_table(&walk);
     shift = level_shift(walk.base, walk.level);
-    *entry = entry_of(&walk, nested ? TLB_COMBINED : TLB_STAGE1, shift, address_of(walk.descriptor, shift));
+    *entry = entry_of(&walk, nested ? IOTLB_COMBINED : IOTLB_STAGE1, shift, address_of(walk.descriptor, shift));
     entry->global = !(walk.descriptor >> 11 & 1);
     entry->permissions = (uint8_t)stage1_permissions(&walk);
     entry->stage2_permissions = PERMISSION_ALL;

@@ -9,9 +9,9 @@ uint64_t walker_canonical(const struct translation_stage *stage, uint64_t va);
 
 /* Walk; on success *entry is the TLB entry, else *failed says why. */
 void walker_stage1(struct translator *translator, const struct translation_context *context,
-                   const struct translation_request *request, struct tlb_entry *entry, struct translation *failed,
+                   const struct translation_request *request, struct iotlb_entry *entry, struct translation *failed,
                    uint64_t *t_ps);
 void walker_stage2(struct translator *translator, const struct translation_context *context, uint64_t ipa,
-                   enum fault_class class, struct tlb_entry *entry, struct translation *failed, uint64_t *t_ps);
+                   enum fault_class what, struct iotlb_entry *entry, struct translation *failed, uint64_t *t_ps);
 
 #endif

@@ -6,7 +6,7 @@
  *
  * Parameters: write the address of a NUL-terminated name to PARAM_NAME; PARAM_FOUND then reads 1 or 0 and PARAM_VALUE
  * the value (integers, booleans as 0/1, and for text parameters the number of the choice). Names are those of the
- * scenario's `params:`.
+ * scenario's `params:`, and the keys of the configuration (what firmware tables tell a kernel).
  *
  * Regions: BEGIN and END carry a region number (0..63) and the core's time; the host keeps count, total,
  * the cycle stack and counters between BEGIN and END of each core. REGION_NAME gives region n
@@ -53,7 +53,7 @@
 #define DMAC_BASE   0x0C010000
 #define DMAC_SIZE   0x1000
 #define MMU500_BASE 0x0D000000 /* instance n at + n * MMU500_SIZE */
-#define MMU500_SIZE 0x00400000
+#define MMU500_SIZE 0x01000000
 
 /* SPI numbers (INTID = 32 + n). */
 #define SPI_PL011       1
@@ -61,6 +61,7 @@
 #define SPI_SMMU_PRIQ   75
 #define SPI_SMMU_SYNC   76
 #define SPI_SMMU_GERROR 77
+#define SPI_MMU500      80 /* instance n at + n */
 #define SPI_DMAC        96 /* channel n at + n */
 
 #endif

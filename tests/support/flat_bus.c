@@ -166,6 +166,7 @@ struct cpu_config flat_cpu_config(void)
                                .window = 64,
                                .store_buffer = 16,
                                .mshrs = 8,
+                               .device_writes = 16,
                                .mispredict_cycles = 10,
                                .indirect_predictor = 64,
                                .mul_cycles = 3,

@@ -1,41 +1,41 @@
-#include "smmu/tlb.h"
+#include "smmu/iotlb.h"
 
 #include <stdlib.h>
 
-bool tlb_create(struct tlb *tlb, uint32_t entries, uint32_t ways)
+bool iotlb_create(struct iotlb *tlb, uint32_t entries, uint32_t ways)
 {
-    *tlb = (struct tlb){.sets = entries / ways, .ways = ways};
+    *tlb = (struct iotlb){.sets = entries / ways, .ways = ways};
     tlb->entries = calloc(entries, sizeof(*tlb->entries));
     return tlb->entries;
 }
 
-void tlb_destroy(struct tlb *tlb)
+void iotlb_destroy(struct iotlb *tlb)
 {
     free(tlb->entries);
     tlb->entries = NULL;
 }
 
-static struct tlb_entry *set_of(const struct tlb *tlb, uint64_t va, unsigned size_bits)
+static struct iotlb_entry *set_of(const struct iotlb *tlb, uint64_t va, unsigned size_bits)
 {
     uint64_t number = size_bits < 64 ? va >> size_bits : 0;
 
     return tlb->entries + ((number ^ number >> 12) & (tlb->sets - 1)) * tlb->ways;
 }
 
-static bool tags_match(const struct tlb_entry *entry, enum tlb_kind kind, const struct translation_context *context)
+static bool tags_match(const struct iotlb_entry *entry, enum iotlb_kind kind, const struct translation_context *context)
 {
     if (!entry->valid || entry->kind != kind || entry->world != context->world || entry->vmid != context->vmid)
         return false;
-    return kind == TLB_STAGE2 || entry->global || entry->asid == context->asid;
+    return kind == IOTLB_STAGE2 || entry->global || entry->asid == context->asid;
 }
 
-static struct tlb_entry *find(struct tlb *tlb, enum tlb_kind kind, const struct translation_context *context,
-                              uint64_t va, unsigned size_bits)
+static struct iotlb_entry *find(struct iotlb *tlb, enum iotlb_kind kind, const struct translation_context *context,
+                                uint64_t va, unsigned size_bits)
 {
-    struct tlb_entry *set = set_of(tlb, va, size_bits);
+    struct iotlb_entry *set = set_of(tlb, va, size_bits);
 
     for (uint32_t way = 0; way < tlb->ways; way++) {
-        struct tlb_entry *entry = &set[way];
+        struct iotlb_entry *entry = &set[way];
         if (entry->size_bits == size_bits && tags_match(entry, kind, context) && (va ^ entry->va) >> size_bits == 0) {
             entry->used = ++tlb->clock;
             return entry;
@@ -45,10 +45,11 @@ static struct tlb_entry *find(struct tlb *tlb, enum tlb_kind kind, const struct 
 }
 
 /* Sizes from small to large: the first hit is the one nearest to the leaf. */
-struct tlb_entry *tlb_find(struct tlb *tlb, enum tlb_kind kind, const struct translation_context *context, uint64_t va)
+struct iotlb_entry *iotlb_find(struct iotlb *tlb, enum iotlb_kind kind, const struct translation_context *context,
+                               uint64_t va)
 {
     for (unsigned bits = 12; tlb->valid && bits < 64; bits++) {
-        struct tlb_entry *entry = tlb->of_size[bits] ? find(tlb, kind, context, va, bits) : NULL;
+        struct iotlb_entry *entry = tlb->of_size[bits] ? find(tlb, kind, context, va, bits) : NULL;
         if (entry) {
             tlb->hits++;
             return entry;
@@ -58,12 +59,12 @@ struct tlb_entry *tlb_find(struct tlb *tlb, enum tlb_kind kind, const struct tra
     return NULL;
 }
 
-struct tlb_entry *tlb_find_table(struct tlb *tlb, const struct translation_context *context, uint64_t va)
+struct iotlb_entry *iotlb_find_table(struct iotlb *tlb, const struct translation_context *context, uint64_t va)
 {
-    return tlb_find(tlb, TLB_TABLE, context, va);
+    return iotlb_find(tlb, IOTLB_TABLE, context, va);
 }
 
-static void drop(struct tlb *tlb, struct tlb_entry *entry)
+static void drop(struct iotlb *tlb, struct iotlb_entry *entry)
 {
     entry->valid = false;
     tlb->valid--;
@@ -71,12 +72,12 @@ static void drop(struct tlb *tlb, struct tlb_entry *entry)
 }
 
 /* The place of the same translation, else a free one, else the least recently used. */
-static struct tlb_entry *place_for(struct tlb *tlb, const struct tlb_entry *entry)
+static struct iotlb_entry *place_for(struct iotlb *tlb, const struct iotlb_entry *entry)
 {
-    struct tlb_entry *set = set_of(tlb, entry->va, entry->size_bits), *place = NULL;
+    struct iotlb_entry *set = set_of(tlb, entry->va, entry->size_bits), *place = NULL;
 
     for (uint32_t way = 0; way < tlb->ways; way++) {
-        struct tlb_entry *old = &set[way];
+        struct iotlb_entry *old = &set[way];
         if (old->valid && old->kind == entry->kind && old->va == entry->va && old->size_bits == entry->size_bits &&
             old->world == entry->world && old->vmid == entry->vmid &&
             (old->global == entry->global && old->asid == entry->asid))
@@ -87,9 +88,9 @@ static struct tlb_entry *place_for(struct tlb *tlb, const struct tlb_entry *entr
     return place;
 }
 
-void tlb_insert(struct tlb *tlb, const struct tlb_entry *entry)
+void iotlb_insert(struct iotlb *tlb, const struct iotlb_entry *entry)
 {
-    struct tlb_entry *place = place_for(tlb, entry);
+    struct iotlb_entry *place = place_for(tlb, entry);
 
     if (place->valid)
         drop(tlb, place);
@@ -100,14 +101,14 @@ void tlb_insert(struct tlb *tlb, const struct tlb_entry *entry)
     tlb->of_size[entry->size_bits]++;
 }
 
-static bool match_address(const struct tlb_match *match, const struct tlb_entry *entry)
+static bool match_address(const struct iotlb_match *match, const struct iotlb_entry *entry)
 {
     uint64_t last = entry->va + (1ull << entry->size_bits) - 1;
 
     return !match->by_address || (entry->va <= match->end && last >= match->start);
 }
 
-static bool matches(const struct tlb_match *match, const struct tlb_entry *entry)
+static bool matches(const struct iotlb_match *match, const struct iotlb_entry *entry)
 {
     if (!entry->valid || !(match->kinds & 1u << entry->kind))
         return false;
@@ -123,17 +124,17 @@ static bool matches(const struct tlb_match *match, const struct tlb_entry *entry
 }
 
 /* One small page lies in one set for each size: no need to look at all entries. */
-static void invalidate_page(struct tlb *tlb, const struct tlb_match *match)
+static void invalidate_page(struct iotlb *tlb, const struct iotlb_match *match)
 {
     for (unsigned bits = 12; bits < 64; bits++) {
-        struct tlb_entry *set = set_of(tlb, match->start, bits);
+        struct iotlb_entry *set = set_of(tlb, match->start, bits);
         for (uint32_t way = 0; tlb->of_size[bits] && way < tlb->ways; way++)
             if (set[way].size_bits == bits && matches(match, &set[way]))
                 drop(tlb, &set[way]);
     }
 }
 
-void tlb_invalidate(struct tlb *tlb, const struct tlb_match *match)
+void iotlb_invalidate(struct iotlb *tlb, const struct iotlb_match *match)
 {
     if (tlb->valid == 0)
         return;
