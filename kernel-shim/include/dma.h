@@ -11,9 +11,13 @@ enum dma_data_direction { DMA_BIDIRECTIONAL, DMA_TO_DEVICE, DMA_FROM_DEVICE };
 #define DMA_ATTR_SKIP_CPU_SYNC 1ul
 #define DMA_MAPPING_ERROR      (~(dma_addr_t)0)
 
+struct iommu_domain;
+
 struct device {
     bool dma_coherent;
     uint64_t dma_mask;
+    struct iommu_domain *domain; /* NULL: DMA addresses are physical addresses */
+    bool pci_32bit_workaround;   /* I/O addresses below 4 GB are tried first, until that fails once */
 };
 
 struct scatterlist {

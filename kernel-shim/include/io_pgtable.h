@@ -7,6 +7,10 @@
 
 #include "dma.h"
 
+#ifndef UNMAP_BATCHED
+#define UNMAP_BATCHED 1
+#endif
+
 #define IOMMU_READ  1
 #define IOMMU_WRITE 2
 #define IOMMU_CACHE 4

@@ -1,8 +1,15 @@
-/* An IOMMU domain and the DMA operations over it (drivers/iommu/iommu.c, dma-iommu.c, iova.c). */
+/*
+ * An IOMMU domain and the DMA operations over it (drivers/iommu/iommu.c, dma-iommu.c, iova.c). IOMMU_DMA = 0 builds a
+ * program in which no device has a domain and nothing of this is linked, as a kernel without CONFIG_IOMMU_DMA.
+ */
 #ifndef IOMMU_H
 #define IOMMU_H
 
 #include "io_pgtable.h"
+
+#ifndef IOMMU_DMA
+#define IOMMU_DMA 1
+#endif
 
 struct iommu_domain;
 
@@ -20,11 +27,24 @@ struct iommu_domain {
     bool lazy;                       /* DMA-FQ: leaf invalidations are deferred */
 };
 
+static inline void iommu_iotlb_gather_init(struct iommu_iotlb_gather *gather)
+{
+    *gather = (struct iommu_iotlb_gather){.start = ~0ull};
+}
+
 /* iommu.c */
 size_t iommu_pgsize(const struct iommu_domain *domain, uint64_t iova, phys_addr_t pa, size_t size, size_t *count);
 int iommu_map(struct iommu_domain *domain, uint64_t iova, phys_addr_t pa, size_t size, int prot);
 size_t iommu_unmap_fast(struct iommu_domain *domain, uint64_t iova, size_t size, struct iommu_iotlb_gather *gather);
 void iommu_iotlb_sync(struct iommu_domain *domain, struct iommu_iotlb_gather *gather);
+/* Unmaps and invalidates. */
+size_t iommu_unmap(struct iommu_domain *domain, uint64_t iova, size_t size);
+phys_addr_t iommu_iova_to_phys(struct iommu_domain *domain, uint64_t iova);
+/* Physically contiguous neighbours become one range. Returns the bytes mapped from iova on, 0 after an error. */
+size_t iommu_map_sg(struct iommu_domain *domain, uint64_t iova, struct scatterlist *sg, int nents, int prot);
+/* For tlb_add_page: adds a page to what is owed; one that does not continue it makes the driver pay first. */
+void iommu_iotlb_gather_add_page(struct iommu_domain *domain, struct iommu_iotlb_gather *gather, uint64_t iova,
+                                 size_t size);
 
 /* dma_iommu.c */
 void iommu_dma_init_domain(struct iommu_domain *domain);
@@ -36,6 +56,14 @@ int iommu_dma_map_sg(struct device *dev, struct scatterlist *sg, int nents, enum
                      unsigned long attrs);
 void iommu_dma_unmap_sg(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir,
                         unsigned long attrs);
+void iommu_dma_sync_single_for_device(struct device *dev, dma_addr_t addr, size_t size, enum dma_data_direction dir);
+void iommu_dma_sync_single_for_cpu(struct device *dev, dma_addr_t addr, size_t size, enum dma_data_direction dir);
+void iommu_dma_sync_sg_for_device(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir);
+void iommu_dma_sync_sg_for_cpu(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir);
+
+/* flush_queue.c: what the timer of a lazy domain does when it expires, 10 ms after the first unmap. Without a call it
+ * is done by the next unmap after that time. */
+void fq_timer(struct iommu_domain *domain);
 
 /* smmu/: bring the SMMU of the platform up and attach dev (StreamID sid) to a fresh strict or lazy domain. */
 struct iommu_domain *iommu_attach_device(struct device *dev, uint32_t sid, bool lazy);

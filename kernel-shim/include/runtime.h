@@ -89,10 +89,12 @@ static inline unsigned smp_processor_id(void)
     return (unsigned)((area - (uint64_t)per_cpu_areas) >> 12);
 }
 
-/* Memory: pages from a bump allocator with free lists by order; contents are undefined. NULL: out of memory (the run
- * fails). */
+/* Memory: pages from a bump allocator with free lists by order, a set of lists a core; contents are undefined. When
+ * memory is out, the run fails. */
 void *alloc_pages_exact(size_t bytes);
 void free_pages_exact(void *pages, size_t bytes);
+/* Whole pages, by DC ZVA as clear_page() does. */
+void clear_pages(void *pages, size_t bytes);
 /* Bytes from pages; never freed. */
 void *kzalloc(size_t bytes);
 

@@ -96,66 +96,6 @@ uint64_t ktime_get_ns(void)
 
 /* --- memory --- */
 
-#define ORDERS 20
-static char *next_page;
-static void *free_lists[ORDERS];
-
-static unsigned order_of(size_t bytes)
-{
-    unsigned order = 0;
-
-    while (PAGE_SIZE << order < bytes)
-        order++;
-    return order;
-}
-
-/* Blocks are naturally aligned, as the kernel's page allocator gives them. */
-void *alloc_pages_exact(size_t bytes)
-{
-    extern char guest_end[];
-    unsigned order = order_of(bytes);
-    size_t size = PAGE_SIZE << order;
-    void *block = free_lists[order];
-
-    if (block) {
-        free_lists[order] = *(void **)block;
-        return block;
-    }
-    if (!next_page)
-        next_page = guest_end;
-    next_page = (char *)(((uintptr_t)next_page + size - 1) & ~(size - 1));
-    block = next_page;
-    next_page += size;
-    if ((uintptr_t)next_page > RAM_BASE + readq_relaxed(SIMCTL_BASE + SIMCTL_RAM_BYTES))
-        sim_fail("the guest is out of memory: raise ram.bytes");
-    return block;
-}
-
-void free_pages_exact(void *pages, size_t bytes)
-{
-    unsigned order = order_of(bytes);
-
-    *(void **)pages = free_lists[order];
-    free_lists[order] = pages;
-}
-
-void *kzalloc(size_t bytes)
-{
-    static char *next, *end;
-    char *object;
-
-    bytes = (bytes + 63) & ~63ul;
-    if (bytes >= PAGE_SIZE)
-        return memset(alloc_pages_exact(bytes), 0, bytes);
-    if (!next || next + bytes > end) {
-        next = alloc_pages_exact(PAGE_SIZE);
-        end = next + PAGE_SIZE;
-    }
-    object = next;
-    next += bytes;
-    return memset(object, 0, bytes);
-}
-
 void *memset(void *to, int value, size_t bytes)
 {
     uint64_t pattern = 0x0101010101010101ull * (uint8_t)value;

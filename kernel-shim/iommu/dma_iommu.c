@@ -1,0 +1,271 @@
+/*
+ * drivers/iommu/dma-iommu.c: a DMA address is an IOVA of the device's domain. No bounce buffers, no peer-to-peer
+ * segments. A single unmap walks the page tables for the physical address even when no sync needs it, as the kernel
+ * does.
+ */
+#include "dma_iommu_internal.h"
+
+#define SEG_BOUNDARY_MASK 0xFFFFFFFFull /* of a device that sets no dma_parms */
+#define MAX_SEG_SIZE      65536u
+
+void iommu_dma_init_domain(struct iommu_domain *domain)
+{
+    struct iommu_dma_cookie *cookie = kzalloc(sizeof(*cookie));
+
+    if (!IOMMU_DMA)
+        sim_fail("the program was built without IOMMU_DMA");
+    cookie->domain = domain;
+    init_iova_domain(&cookie->iovad, domain->cfg.pgsize_bitmap & -domain->cfg.pgsize_bitmap, 1);
+    domain->cookie = cookie;
+    if (domain->lazy)
+        iommu_dma_init_fq(domain);
+}
+
+static int dma_info_to_prot(enum dma_data_direction dir, bool coherent)
+{
+    int prot = coherent ? IOMMU_CACHE : 0;
+
+    switch (dir) {
+    case DMA_BIDIRECTIONAL:
+        return prot | IOMMU_READ | IOMMU_WRITE;
+    case DMA_TO_DEVICE:
+        return prot | IOMMU_READ;
+    case DMA_FROM_DEVICE:
+        return prot | IOMMU_WRITE;
+    default:
+        return 0;
+    }
+}
+
+/* size: whole pages. 0: no room. */
+static dma_addr_t iommu_dma_alloc_iova(struct iommu_domain *domain, size_t size, uint64_t dma_limit, struct device *dev)
+{
+    struct iova_domain *iovad = &domain->cookie->iovad;
+    uint64_t aperture_end = (1ull << domain->cfg.ias) - 1, pfn = 0;
+    unsigned shift = iova_shift(iovad);
+
+    if (aperture_end < dma_limit)
+        dma_limit = aperture_end;
+    if (dma_limit > 0xFFFFFFFF && dev->pci_32bit_workaround) {
+        pfn = alloc_iova_fast(iovad, size >> shift, 0xFFFFFFFF >> shift, false);
+        if (!pfn)
+            dev->pci_32bit_workaround = false;
+    }
+    if (!pfn)
+        pfn = alloc_iova_fast(iovad, size >> shift, dma_limit >> shift, true);
+    return pfn << shift;
+}
+
+static void iommu_dma_free_iova(struct iommu_dma_cookie *cookie, dma_addr_t iova, size_t size,
+                                const struct iommu_iotlb_gather *gather)
+{
+    unsigned shift = iova_shift(&cookie->iovad);
+
+    if (gather && gather->queued)
+        queue_iova(cookie, iova >> shift, size >> shift);
+    else
+        free_iova_fast(&cookie->iovad, iova >> shift, size >> shift);
+}
+
+static dma_addr_t __iommu_dma_map(struct device *dev, phys_addr_t pa, size_t size, int prot)
+{
+    struct iommu_domain *domain = dev->domain;
+    struct iommu_dma_cookie *cookie = domain->cookie;
+    size_t offset = iova_offset(&cookie->iovad, pa);
+    dma_addr_t iova;
+
+    size = iova_align(&cookie->iovad, size + offset);
+    iova = iommu_dma_alloc_iova(domain, size, dev->dma_mask, dev);
+    if (!iova)
+        return DMA_MAPPING_ERROR;
+    if (iommu_map(domain, iova, pa - offset, size, prot)) {
+        iommu_dma_free_iova(cookie, iova, size, NULL);
+        return DMA_MAPPING_ERROR;
+    }
+    return iova + offset;
+}
+
+static void __iommu_dma_unmap(struct device *dev, dma_addr_t addr, size_t size)
+{
+    struct iommu_domain *domain = dev->domain;
+    struct iommu_dma_cookie *cookie = domain->cookie;
+    size_t offset = iova_offset(&cookie->iovad, addr);
+    struct iommu_iotlb_gather gather;
+
+    addr -= offset;
+    size = iova_align(&cookie->iovad, size + offset);
+    iommu_iotlb_gather_init(&gather);
+    gather.queued = READ_ONCE(cookie->fq_domain);
+    if (iommu_unmap_fast(domain, addr, size, &gather) != size)
+        sim_fail("iommu: less was unmapped than had been mapped");
+    if (!gather.queued)
+        iommu_iotlb_sync(domain, &gather);
+    iommu_dma_free_iova(cookie, addr, size, &gather);
+}
+
+dma_addr_t iommu_dma_map_phys(struct device *dev, phys_addr_t pa, size_t size, enum dma_data_direction dir,
+                              unsigned long attrs)
+{
+    if (!dev->dma_coherent && !(attrs & DMA_ATTR_SKIP_CPU_SYNC)) {
+        arch_sync_dma_for_device(pa, size, dir);
+        arch_sync_dma_flush();
+    }
+    return __iommu_dma_map(dev, pa, size, dma_info_to_prot(dir, dev->dma_coherent));
+}
+
+void iommu_dma_unmap_phys(struct device *dev, dma_addr_t addr, size_t size, enum dma_data_direction dir,
+                          unsigned long attrs)
+{
+    phys_addr_t pa = iommu_iova_to_phys(dev->domain, addr);
+
+    if (!pa)
+        return;
+    if (!dev->dma_coherent && !(attrs & DMA_ATTR_SKIP_CPU_SYNC)) {
+        arch_sync_dma_for_cpu(pa, size, dir);
+        arch_sync_dma_flush();
+    }
+    __iommu_dma_unmap(dev, addr, size);
+}
+
+/* --- scatterlists --- */
+
+/*
+ * Rounds every entry to whole pages and returns the sum. What that changes is kept in the DMA fields until
+ * __finalise_sg(). An entry that would cross a segment boundary is moved behind it by lengthening the one before.
+ */
+static size_t align_segments(const struct iova_domain *iovad, struct scatterlist *sg, int nents)
+{
+    struct scatterlist *previous = NULL;
+    size_t total = 0;
+
+    for (int i = 0; i < nents; i++, previous = sg, sg = sg_next(sg)) {
+        size_t offset = iova_offset(iovad, sg->pa), length = iova_align(iovad, sg->length + offset);
+        size_t padding = (SEG_BOUNDARY_MASK - total + 1) & SEG_BOUNDARY_MASK;
+
+        sg->dma_address = offset;
+        sg->dma_length = sg->length;
+        sg->pa -= offset;
+        sg->length = (uint32_t)length;
+        if (padding && padding < length - 1) {
+            previous->length += (uint32_t)padding;
+            total += padding;
+        }
+        total += length;
+    }
+    return total;
+}
+
+/* Restores the entries, and describes the range from addr on by as few of them as the limits of a segment allow. */
+static int __finalise_sg(struct scatterlist *sg, int nents, dma_addr_t addr)
+{
+    struct scatterlist *out = sg;
+    uint32_t out_length = 0;
+    int count = 0;
+
+    for (int i = 0; i < nents; i++, sg = sg_next(sg)) {
+        size_t offset = sg->dma_address;
+        uint32_t length = sg->dma_length, padded = sg->length;
+
+        sg->pa += offset;
+        sg->length = length;
+        sg->dma_address = DMA_MAPPING_ERROR;
+        sg->dma_length = 0;
+        if (out_length && !offset && (addr & SEG_BOUNDARY_MASK) && MAX_SEG_SIZE - out_length >= length) {
+            out_length += length;
+        } else {
+            if (i > 0)
+                out = sg_next(out);
+            out_length = length;
+            count++;
+            out->dma_address = addr + offset;
+        }
+        out->dma_length = out_length;
+        addr += padded;
+        if (length + offset < padded) /* the next entry does not continue this one */
+            out_length = 0;
+    }
+    return count;
+}
+
+static void __invalidate_sg(struct scatterlist *sg, int nents)
+{
+    for (int i = 0; i < nents; i++, sg = sg_next(sg)) {
+        sg->pa += sg->dma_address;
+        sg->length = sg->dma_length;
+        sg->dma_address = DMA_MAPPING_ERROR;
+        sg->dma_length = 0;
+    }
+}
+
+int iommu_dma_map_sg(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir,
+                     unsigned long attrs)
+{
+    struct iommu_domain *domain = dev->domain;
+    struct iommu_dma_cookie *cookie = domain->cookie;
+    size_t size;
+    dma_addr_t iova;
+
+    if (!(attrs & DMA_ATTR_SKIP_CPU_SYNC))
+        iommu_dma_sync_sg_for_device(dev, sg, nents, dir);
+    size = align_segments(&cookie->iovad, sg, nents);
+    if (!size)
+        return __finalise_sg(sg, nents, 0);
+    iova = iommu_dma_alloc_iova(domain, size, dev->dma_mask, dev);
+    if (iova) {
+        if (iommu_map_sg(domain, iova, sg, nents, dma_info_to_prot(dir, dev->dma_coherent)) >= size)
+            return __finalise_sg(sg, nents, iova);
+        iommu_dma_free_iova(cookie, iova, size, NULL);
+    }
+    __invalidate_sg(sg, nents);
+    return 0;
+}
+
+void iommu_dma_unmap_sg(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir,
+                        unsigned long attrs)
+{
+    dma_addr_t start, end = 0;
+
+    if (!(attrs & DMA_ATTR_SKIP_CPU_SYNC))
+        iommu_dma_sync_sg_for_cpu(dev, sg, nents, dir);
+    start = sg->dma_address; /* the list is one range: its ends are enough */
+    for (int i = 0; i < nents && sg->dma_length; i++, sg = sg_next(sg))
+        end = sg->dma_address + sg->dma_length;
+    if (end)
+        __iommu_dma_unmap(dev, start, end - start);
+}
+
+/* --- syncs --- */
+
+void iommu_dma_sync_single_for_device(struct device *dev, dma_addr_t addr, size_t size, enum dma_data_direction dir)
+{
+    if (dev->dma_coherent)
+        return;
+    arch_sync_dma_for_device(iommu_iova_to_phys(dev->domain, addr), size, dir);
+    arch_sync_dma_flush();
+}
+
+void iommu_dma_sync_single_for_cpu(struct device *dev, dma_addr_t addr, size_t size, enum dma_data_direction dir)
+{
+    if (dev->dma_coherent)
+        return;
+    arch_sync_dma_for_cpu(iommu_iova_to_phys(dev->domain, addr), size, dir);
+    arch_sync_dma_flush();
+}
+
+void iommu_dma_sync_sg_for_device(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir)
+{
+    if (dev->dma_coherent)
+        return;
+    for (int i = 0; i < nents; i++, sg = sg_next(sg))
+        arch_sync_dma_for_device(sg->pa, sg->length, dir);
+    arch_sync_dma_flush();
+}
+
+void iommu_dma_sync_sg_for_cpu(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir)
+{
+    if (dev->dma_coherent)
+        return;
+    for (int i = 0; i < nents; i++, sg = sg_next(sg))
+        arch_sync_dma_for_cpu(sg->pa, sg->length, dir);
+    arch_sync_dma_flush();
+}
