@@ -121,6 +121,27 @@ count=$((count + 1))
 "$dmasim" run batched-sync-sizes -s iterations=1 -j 1 -o j1 --quiet && "$dmasim" run batched-sync-sizes -s iterations=1 -j 3 -o j3 --quiet &&
   cmp <(sed '/"host": {/,$d' j1/result.json) <(sed '/"host": {/,$d' j3/result.json) || { echo "FAILED -j changes the result"; failed=$((failed + 1)); }
 count=$((count + 1))
+# the chart of 18 bars: names without the only variant, every text inside the picture, no value above a bar touches the next
+if command -v gnuplot >/dev/null; then
+  python3 - j1/chart.svg <<'E2' || { echo "FAILED chart"; failed=$((failed + 1)); }
+import math, re, sys
+svg = open(sys.argv[1]).read()
+width, height = map(int, re.search(r'viewBox="0 0 (\d+) (\d+)"', svg).groups())
+texts = [(float(x), float(y), float(turn or 0), anchor, text) for x, y, turn, anchor, text in re.findall(
+    r'translate\(([\d.]+),([\d.]+)\)(?: rotate\(([\d.]+)\))?"[^>]*text-anchor="(\w+)">\s*<text>(?:<tspan[^>]*>)?([^<]*)<', svg)]
+names = [t for t in texts if t[2] == 35]
+outside = [t[4] for t in names if t[0] + 7 * len(t[4]) * math.cos(math.radians(35)) > width
+           or t[1] + 7 * len(t[4]) * math.sin(math.radians(35)) > height]
+values = [t for t in texts if t[2] == 0 and t[3] == "middle"][:18]
+close = [(a[4], b[4]) for a, b in zip(values, values[1:]) if b[0] - a[0] < 7 * (len(a[4]) + len(b[4])) / 2]
+expected = [f"{case} {name}" for case in "1x4KiB 2x4KiB 4x4KiB 16x4KiB 64x4KiB 2560x4KiB 2560x1KiB 640x16KiB 160x64KiB".split()
+            for name in ("map", "unmap")]
+wrong = outside or close or [t[4] for t in names] != expected or any(len(t[4]) > 5 for t in values)
+print(*(["chart:", names, values, outside, close] if wrong else []))
+sys.exit(bool(wrong))
+E2
+  count=$((count + 1))
+fi
 if [ -e "$dir/out/result.json" ] || ls "$dir"/out/*.tmp >/dev/null 2>&1; then
   echo "FAILED: a refused run left a result behind"
   failed=$((failed + 1))
