@@ -97,10 +97,32 @@ case "$rc:$got" in
 *) echo "FAILED instruction limit: $rc: $got"; failed=$((failed + 1)) ;;
 esac
 count=$((count + 1))
-run 2 'batched-sync-d9500, variant per-entry: dmac.burst_bytes is 17; it must be a power of two
-batched-sync-d9500, variant batched: dmac.burst_bytes is 17; it must be a power of two' -j 1 -s dmac.burst_bytes=17
-run 2 'batched-sync-d9500, variant per-entry: ram.bytes must be a multiple of 4KiB
-batched-sync-d9500, variant batched: ram.bytes must be a multiple of 4KiB' -s ram.bytes=17000000B
+# values that are allowed each but impossible together: every problem once, before anything runs
+impossible='ram.bytes must be a multiple of 4KiB
+l3.bytes / (64 * l3.ways) must be a power of two (the number of sets); it is 12582912 / (64 * 9)
+l2.bytes must be at least l1d.bytes: L2 is inclusive of L1D
+l2.bytes / (64 * l2.ways) must be a power of two (the number of sets); it is 1048576 / (64 * 7)
+cpu.l1i_bytes / (64 * cpu.l1i_ways) must be a power of two; it is 65536 / (64 * 3)
+cpu.tlb_entries is 12; it must be 4 times a power of two
+dmac.burst_bytes is 17; it must be a power of two'
+settings="-s ram.bytes=17000000B -s l3.bytes=12MiB -s l3.ways=9 -s l1d.bytes=2MiB -s l2.bytes=1MiB -s l2.ways=7 -s cpu.l1i_bytes=64KiB
+  -s cpu.l1i_ways=3 -s cpu.tlb_entries=12 -s dmac.burst_bytes=17"
+run 2 "$impossible" $settings
+expect 2 "$impossible" "$dmasim" exec fine.elf $settings
+cat >i.yaml <<E2
+scenario: i
+platform: rk3588
+guest: batched_sync
+params: {ram.bytes: 17000000B, l3.bytes: 12MiB, l3.ways: 9, l1d.bytes: 2MiB, l2.bytes: 1MiB, l2.ways: 7}
+variants:
+  a: {build: per_entry, cpu.l1i_bytes: 64KiB, cpu.l1i_ways: 3}
+  b: {build: batched, cpu.l1i_bytes: 64KiB, cpu.l1i_ways: 3}
+cases:
+  one: {cpu.tlb_entries: 12, dmac.burst_bytes: 17}
+  two: {cpu.tlb_entries: 12}
+E2
+expect 2 "$impossible" "$dmasim" check i.yaml
+expect 2 "$impossible" "$dmasim" run i.yaml -o "$dir/out"
 got=$("$dmasim" run batched-sync-d9500 -o "$dir/out" -s iterations=1 -s entries=2 --quiet 2>&1) && rc=0 || rc=$?
 case "$rc:$got" in
 "1:map, batched, reduction: simulated "*" %, published 64.61, tolerance 2"*) ;;
