@@ -237,6 +237,15 @@ static void hash_file(SHA2_CTX *hash, const char *path)
 
 static const char *const origin_names[] = {"default", "measured", "fitted", "assumed", "scenario", "command line"};
 
+static void describe_choices(json_t *object, const char *title, const struct choice *choices, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char prefix[300];
+        snprintf(prefix, sizeof(prefix), "%s.%s.", title, choices[i].name);
+        child_describe_parameters(object, prefix, &choices[i].settings);
+    }
+}
+
 /* The effective configuration, its origins, and the hash over it and the programs. */
 static void describe_config(struct result *result, const struct config *config, const struct scenario *scenario,
                             const struct run_options *options, const struct child_run *runs, size_t count)
@@ -256,11 +265,8 @@ static void describe_config(struct result *result, const struct config *config, 
     }
     child_describe_parameters(result->config, "params.", &scenario->params);
     child_describe_parameters(result->config, "params.", &options->overrides);
-    for (size_t i = 0; i < count; i++) {
-        char prefix[300];
-        snprintf(prefix, sizeof(prefix), "variants.%s.", runs[i].variant->name);
-        child_describe_parameters(result->config, prefix, &runs[i].variant->settings);
-    }
+    describe_choices(result->config, "variants", scenario->variants, scenario->variant_count);
+    describe_choices(result->config, "cases", scenario->cases, scenario->case_count);
     text = json_dumps(result->config, JSON_SORT_KEYS | JSON_COMPACT);
     SHA256Init(&hash);
     SHA256Update(&hash, (const uint8_t *)text, strlen(text));

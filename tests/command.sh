@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: command.sh DMASIM: the command from outside; wrong inputs give the exact message and exit status, and leave no result behind.
 set -u
-dmasim=$1 failed=0 count=0
+dmasim=$1 failed=0 count=0 scenarios=$(cd "$(dirname "$0")/../scenarios" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -142,6 +142,15 @@ count=$((count + 1))
 # any -j gives the same bytes outside host
 "$dmasim" run batched-sync-sizes -s iterations=1 -j 1 -o j1 --quiet && "$dmasim" run batched-sync-sizes -s iterations=1 -j 3 -o j3 --quiet &&
   cmp <(sed '/"host": {/,$d' j1/result.json) <(sed '/"host": {/,$d' j3/result.json) || { echo "FAILED -j changes the result"; failed=$((failed + 1)); }
+count=$((count + 1))
+# what a case sets is part of the configuration and of its hash
+sed 's/entries: 2, entry_bytes: 4KiB/entries: 2, entry_bytes: 8KiB/' "$scenarios/batched-sync-sizes.yaml" >case.yaml
+"$dmasim" run case.yaml -s iterations=1 -o case --quiet && python3 - j1/result.json case/result.json <<'E2' || { echo "FAILED configuration of a case"; failed=$((failed + 1)); }
+import json, sys
+a, b = (json.load(open(path)) for path in sys.argv[1:])
+different = {key: (a["config"].get(key), b["config"].get(key)) for key in a["config"] | b["config"] if a["config"].get(key) != b["config"].get(key)}
+sys.exit(different != {"cases.2x4KiB.entry_bytes": (4096, 8192)} or a["config_hash"] == b["config_hash"])
+E2
 count=$((count + 1))
 # the chart of 18 bars: names without the only variant, every text inside the picture, no value above a bar touches the next
 if command -v gnuplot >/dev/null; then
