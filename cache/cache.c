@@ -42,6 +42,10 @@ static bool create_levels(struct cache *cache, struct error_list *errors)
     bool fine = level_create(&cache->l3, "l3", config->l3, true, errors);
 
     fine &= level_create(&cache->slc, "slc", config->slc, true, errors);
+    if (config->l2.bytes < config->l1d.bytes) {
+        error_add(errors, NULL, "l2.bytes must be at least l1d.bytes: L2 is inclusive of L1D");
+        fine = false;
+    }
     for (unsigned core = 0; core < config->cores; core++) {
         struct error_list ignored = {0}; /* all cores are alike: core 0 reports */
         struct error_list *list = core == 0 ? errors : &ignored;
@@ -63,8 +67,6 @@ static bool config_possible(const struct cache_config *config, struct error_list
         error_add(errors, NULL, "cpu.cores is %u; 1 to %d are possible", config->cores, MAX_CORES);
     if (config->cmo_slots == 0 || config->cmo_slots > 65536)
         error_add(errors, NULL, "cmo.slots is %u; 1 to 65536 are possible", config->cmo_slots);
-    if (config->l2.bytes < config->l1d.bytes)
-        error_add(errors, NULL, "l2.bytes must be at least l1d.bytes: L2 is inclusive of L1D");
     return errors->count == before;
 }
 

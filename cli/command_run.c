@@ -238,13 +238,8 @@ int command_check(int argc, char **argv)
         struct run_options options = {0};
         struct scenario scenario = {0};
         char *path = scenario_find(argv[i], &errors);
-        if (path) {
-            struct config *config =
-                scenario_read(path, &scenario, &errors) ? run_config(&scenario, &options, &errors) : NULL;
-            for (size_t v = 0; config && v < scenario.variant_count; v++)
-                free(guest_find(scenario.guest, scenario.variants[v].build, &errors));
-            config_destroy(config);
-        }
+        if (path && scenario_read(path, &scenario, &errors))
+            run_check(&scenario, &options, &errors);
         if (errors.count)
             status = EXIT_USAGE;
         else

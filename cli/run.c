@@ -13,6 +13,7 @@
 
 #include "cli/child.h"
 #include "cpu/cpu.h"
+#include "model/platform.h"
 
 struct config *run_config(const struct scenario *scenario, const struct run_options *options, struct error_list *errors)
 {
@@ -236,6 +237,15 @@ static void hash_file(SHA2_CTX *hash, const char *path)
 
 static const char *const origin_names[] = {"default", "measured", "fitted", "assumed", "scenario", "command line"};
 
+static void describe_choices(json_t *object, const char *title, const struct choice *choices, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char prefix[300];
+        snprintf(prefix, sizeof(prefix), "%s.%s.", title, choices[i].name);
+        child_describe_parameters(object, prefix, &choices[i].settings);
+    }
+}
+
 /* The effective configuration, its origins, and the hash over it and the programs. */
 static void describe_config(struct result *result, const struct config *config, const struct scenario *scenario,
                             const struct run_options *options, const struct child_run *runs, size_t count)
@@ -255,11 +265,8 @@ static void describe_config(struct result *result, const struct config *config, 
     }
     child_describe_parameters(result->config, "params.", &scenario->params);
     child_describe_parameters(result->config, "params.", &options->overrides);
-    for (size_t i = 0; i < count; i++) {
-        char prefix[300];
-        snprintf(prefix, sizeof(prefix), "variants.%s.", runs[i].variant->name);
-        child_describe_parameters(result->config, prefix, &runs[i].variant->settings);
-    }
+    describe_choices(result->config, "variants", scenario->variants, scenario->variant_count);
+    describe_choices(result->config, "cases", scenario->cases, scenario->case_count);
     text = json_dumps(result->config, JSON_SORT_KEYS | JSON_COMPACT);
     SHA256Init(&hash);
     SHA256Update(&hash, (const uint8_t *)text, strlen(text));
@@ -269,12 +276,33 @@ static void describe_config(struct result *result, const struct config *config, 
     free(text);
 }
 
-/* One entry a variant and case; *count 0 with messages when something is wrong. */
+static void free_runs(struct child_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        config_destroy(runs[i].config);
+        free(runs[i].elf);
+    }
+    free(runs);
+}
+
+/* Program, settings and platform of a run. */
+static void prepare(struct child_run *run, struct error_list *errors)
+{
+    run->elf = guest_find(run->scenario->guest, run->variant->build, errors);
+    child_apply_keys(run->config, &run->variant->settings, ORIGIN_SCENARIO, errors);
+    if (run->choice)
+        child_apply_keys(run->config, &run->choice->settings, ORIGIN_SCENARIO, errors);
+    child_apply_keys(run->config, run->overrides, ORIGIN_COMMAND, errors);
+    platform_check(run->config, errors);
+}
+
+/* One entry a variant and case; NULL with messages, each once, when something is wrong. */
 static struct child_run *plan(const struct scenario *scenario, const struct config *config,
                               const struct run_options *options, size_t *count, struct error_list *errors)
 {
     size_t cases = scenario->case_count ? scenario->case_count : 1, before = errors->count;
     struct child_run *runs = calloc(scenario->variant_count * cases, sizeof(*runs));
+    struct error_list found = {0};
 
     *count = 0;
     for (size_t c = 0; c < cases; c++)
@@ -285,15 +313,31 @@ static struct child_run *plan(const struct scenario *scenario, const struct conf
             run->choice = scenario->case_count ? &scenario->cases[c] : NULL;
             run->overrides = &options->overrides;
             run->config = config_copy(config);
-            run->elf = guest_find(scenario->guest, run->variant->build, errors);
-            child_apply_keys(run->config, &run->variant->settings, ORIGIN_SCENARIO, errors);
-            if (run->choice)
-                child_apply_keys(run->config, &run->choice->settings, ORIGIN_SCENARIO, errors);
-            child_apply_keys(run->config, &options->overrides, ORIGIN_COMMAND, errors);
             snprintf(run->title, sizeof(run->title), "%s, variant %s%s%s", scenario->name, run->variant->name,
                      run->choice ? ", case " : "", run->choice ? run->choice->name : "");
+            prepare(run, &found);
+            error_move_new(errors, &found);
         }
-    return errors->count == before ? runs : NULL;
+    if (errors->count == before)
+        return runs;
+    free_runs(runs, *count);
+    return NULL;
+}
+
+bool run_check(const struct scenario *scenario, const struct run_options *options, struct error_list *errors)
+{
+    struct config *config = run_config(scenario, options, errors);
+    struct child_run *runs;
+    size_t count;
+
+    if (!config)
+        return false;
+    runs = plan(scenario, config, options, &count, errors);
+    config_destroy(config);
+    if (!runs)
+        return false;
+    free_runs(runs, count);
+    return true;
 }
 
 enum run_outcome run_scenario(const struct scenario *scenario, const struct run_options *options, struct result *result,
@@ -311,8 +355,10 @@ enum run_outcome run_scenario(const struct scenario *scenario, const struct run_
     if (!config)
         return RUN_REFUSED;
     runs = plan(scenario, config, options, &count, errors);
-    if (!runs)
+    if (!runs) {
+        config_destroy(config);
         return RUN_REFUSED;
+    }
     answers = calloc(count, sizeof(*answers));
     describe_config(result, config, scenario, options, runs, count);
     run_all(scenario, runs, count, options, answers, errors);
@@ -321,11 +367,9 @@ enum run_outcome run_scenario(const struct scenario *scenario, const struct run_
         if (one > outcome)
             outcome = one;
         json_decref(answers[i]);
-        config_destroy(runs[i].config);
-        free(runs[i].elf);
     }
     free(answers);
-    free(runs);
+    free_runs(runs, count);
     config_destroy(config);
     getrusage(RUSAGE_CHILDREN, &usage);
     result->rss_kib = usage.ru_maxrss;

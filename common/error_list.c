@@ -2,8 +2,10 @@
 #include "common/error_list.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char *place_prefix(const struct error_place *place)
 {
@@ -21,6 +23,16 @@ static char *place_prefix(const struct error_place *place)
     return length < 0 ? NULL : text;
 }
 
+static void append(struct error_list *list, char *line)
+{
+    struct error_entry *entries = realloc(list->entries, (list->count + 1) * sizeof(*entries));
+
+    if (!entries)
+        abort();
+    list->entries = entries;
+    list->entries[list->count++].text = line;
+}
+
 void error_add(struct error_list *list, const struct error_place *place, const char *format, ...)
 {
     char *message = NULL;
@@ -36,12 +48,25 @@ void error_add(struct error_list *list, const struct error_place *place, const c
         abort(); /* out of memory */
     free(prefix);
     free(message);
+    append(list, line);
+}
 
-    struct error_entry *entries = realloc(list->entries, (list->count + 1) * sizeof(*entries));
-    if (!entries)
-        abort();
-    list->entries = entries;
-    list->entries[list->count++].text = line;
+static bool has(const struct error_list *list, const char *line)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->entries[i].text, line) == 0)
+            return true;
+    return false;
+}
+
+void error_move_new(struct error_list *list, struct error_list *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (!has(list, from->entries[i].text)) {
+            append(list, from->entries[i].text);
+            from->entries[i].text = NULL;
+        }
+    error_clear(from);
 }
 
 void error_clear(struct error_list *list)

@@ -26,6 +26,9 @@ struct error_list {
 void error_add(struct error_list *list, const struct error_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Moves the messages of from to list, but those that list has already; from is empty then. */
+void error_move_new(struct error_list *list, struct error_list *from);
+
 /* Frees all entries and makes the list empty. */
 void error_clear(struct error_list *list);
 

@@ -109,10 +109,6 @@ void platform::build_memory()
 {
     struct cache_config cache = cache_config_of(config_);
 
-    if (config_get(config_, "ram.bytes") % PAGE) {
-        error_add(&errors_, nullptr, "ram.bytes must be a multiple of 4KiB");
-        return;
-    }
     memory_ = memory_create(RAM_BASE, config_get(config_, "ram.bytes"));
     if (!memory_) {
         error_add(&errors_, nullptr, "the host cannot reserve %llu MiB of address space for RAM",
@@ -196,12 +192,7 @@ void platform::build_devices()
     add(
         "simctl", [this](struct txn *txn) { simctl_->access(txn); }, SIMCTL_BASE, SIMCTL_SIZE, 0, 0);
 
-    struct sg_engine_config dmac = sg_engine_config_of(config_);
-    if (dmac.burst_bytes & (dmac.burst_bytes - 1)) {
-        error_add(&errors_, nullptr, "dmac.burst_bytes is %u; it must be a power of two", dmac.burst_bytes);
-        return;
-    }
-    dmac_ = std::make_unique<dmac_module>("dmac", dmac, irq, horizon_);
+    dmac_ = std::make_unique<dmac_module>("dmac", sg_engine_config_of(config_), irq, horizon_);
     bus_->map(dmac_->registers, DMAC_BASE, DMAC_SIZE, read_ps, write_ps);
     build_smmu(irq);
 }
@@ -285,8 +276,7 @@ bool platform::build()
     build_interrupts();
     around_.gic = gic_;
     build_devices();
-    if (errors_.count == 0)
-        build_cores();
+    build_cores();
     return errors_.count == 0;
 }
 
@@ -400,12 +390,34 @@ void platform::collect()
 
 } // namespace
 
+bool platform_check(const struct config *config, struct error_list *errors)
+{
+    struct memory memory = {};
+    struct cache_config cache = cache_config_of(config);
+    struct cpu_config cpu = cpu_config_of(config, 0);
+    struct sg_engine_config dmac = sg_engine_config_of(config);
+    struct core_bus bus = {};
+    size_t before = errors->count;
+
+    memory.base = RAM_BASE;
+    memory.bytes = config_get(config, "ram.bytes");
+    if (memory.bytes % PAGE)
+        error_add(errors, nullptr, "ram.bytes must be a multiple of 4KiB");
+    cache_destroy(cache_create(&cache, &memory, errors)); /* which reads no memory */
+    cpu_destroy(cpu_create(&cpu, &bus, nullptr, errors)); /* all cores are alike */
+    if (dmac.burst_bytes & (dmac.burst_bytes - 1))
+        error_add(errors, nullptr, "dmac.burst_bytes is %u; it must be a power of two", dmac.burst_bytes);
+    return errors->count == before;
+}
+
 bool platform_run(const struct config *config, const struct platform_guest *guest,
                   const struct platform_console *console, struct platform_result *result, struct error_list *errors)
 {
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
     *result = {};
+    if (!platform_check(config, errors))
+        return false;
     class platform platform(config, *guest, *console, *result, *errors);
     if (!platform.build() || !platform.load())
         return false;

@@ -91,6 +91,9 @@ struct platform_console {
     void (*write)(void *ctx, const char *text, size_t bytes);
 };
 
+/* Whether such a platform can be built; else false and every problem. As often as wanted: no SystemC. */
+bool platform_check(const struct config *config, struct error_list *errors);
+
 /*
  * Build, load, run, collect. False when the platform or guest was refused before the simulation began (errors says why,
  * every problem); true otherwise, with result->end. Only once per process.

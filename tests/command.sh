@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: command.sh DMASIM: the command from outside; wrong inputs give the exact message and exit status, and leave no result behind.
 set -u
-dmasim=$1 failed=0 count=0
+dmasim=$1 failed=0 count=0 scenarios=$(cd "$(dirname "$0")/../scenarios" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -97,10 +97,32 @@ case "$rc:$got" in
 *) echo "FAILED instruction limit: $rc: $got"; failed=$((failed + 1)) ;;
 esac
 count=$((count + 1))
-run 2 'batched-sync-d9500, variant per-entry: dmac.burst_bytes is 17; it must be a power of two
-batched-sync-d9500, variant batched: dmac.burst_bytes is 17; it must be a power of two' -j 1 -s dmac.burst_bytes=17
-run 2 'batched-sync-d9500, variant per-entry: ram.bytes must be a multiple of 4KiB
-batched-sync-d9500, variant batched: ram.bytes must be a multiple of 4KiB' -s ram.bytes=17000000B
+# values that are allowed each but impossible together: every problem once, before anything runs
+impossible='ram.bytes must be a multiple of 4KiB
+l3.bytes / (64 * l3.ways) must be a power of two (the number of sets); it is 12582912 / (64 * 9)
+l2.bytes must be at least l1d.bytes: L2 is inclusive of L1D
+l2.bytes / (64 * l2.ways) must be a power of two (the number of sets); it is 1048576 / (64 * 7)
+cpu.l1i_bytes / (64 * cpu.l1i_ways) must be a power of two; it is 65536 / (64 * 3)
+cpu.tlb_entries is 12; it must be 4 times a power of two
+dmac.burst_bytes is 17; it must be a power of two'
+settings="-s ram.bytes=17000000B -s l3.bytes=12MiB -s l3.ways=9 -s l1d.bytes=2MiB -s l2.bytes=1MiB -s l2.ways=7 -s cpu.l1i_bytes=64KiB
+  -s cpu.l1i_ways=3 -s cpu.tlb_entries=12 -s dmac.burst_bytes=17"
+run 2 "$impossible" $settings
+expect 2 "$impossible" "$dmasim" exec fine.elf $settings
+cat >i.yaml <<E2
+scenario: i
+platform: rk3588
+guest: batched_sync
+params: {ram.bytes: 17000000B, l3.bytes: 12MiB, l3.ways: 9, l1d.bytes: 2MiB, l2.bytes: 1MiB, l2.ways: 7}
+variants:
+  a: {build: per_entry, cpu.l1i_bytes: 64KiB, cpu.l1i_ways: 3}
+  b: {build: batched, cpu.l1i_bytes: 64KiB, cpu.l1i_ways: 3}
+cases:
+  one: {cpu.tlb_entries: 12, dmac.burst_bytes: 17}
+  two: {cpu.tlb_entries: 12}
+E2
+expect 2 "$impossible" "$dmasim" check i.yaml
+expect 2 "$impossible" "$dmasim" run i.yaml -o "$dir/out"
 got=$("$dmasim" run batched-sync-d9500 -o "$dir/out" -s iterations=1 -s entries=2 --quiet 2>&1) && rc=0 || rc=$?
 case "$rc:$got" in
 "1:map, batched, reduction: simulated "*" %, published 64.61, tolerance 2"*) ;;
@@ -121,6 +143,36 @@ count=$((count + 1))
 "$dmasim" run batched-sync-sizes -s iterations=1 -j 1 -o j1 --quiet && "$dmasim" run batched-sync-sizes -s iterations=1 -j 3 -o j3 --quiet &&
   cmp <(sed '/"host": {/,$d' j1/result.json) <(sed '/"host": {/,$d' j3/result.json) || { echo "FAILED -j changes the result"; failed=$((failed + 1)); }
 count=$((count + 1))
+# what a case sets is part of the configuration and of its hash
+sed 's/entries: 2, entry_bytes: 4KiB/entries: 2, entry_bytes: 8KiB/' "$scenarios/batched-sync-sizes.yaml" >case.yaml
+"$dmasim" run case.yaml -s iterations=1 -o case --quiet && python3 - j1/result.json case/result.json <<'E2' || { echo "FAILED configuration of a case"; failed=$((failed + 1)); }
+import json, sys
+a, b = (json.load(open(path)) for path in sys.argv[1:])
+different = {key: (a["config"].get(key), b["config"].get(key)) for key in a["config"] | b["config"] if a["config"].get(key) != b["config"].get(key)}
+sys.exit(different != {"cases.2x4KiB.entry_bytes": (4096, 8192)} or a["config_hash"] == b["config_hash"])
+E2
+count=$((count + 1))
+# the chart of 18 bars: names without the only variant, every text inside the picture, no value above a bar touches the next
+if command -v gnuplot >/dev/null; then
+  python3 - j1/chart.svg <<'E2' || { echo "FAILED chart"; failed=$((failed + 1)); }
+import math, re, sys
+svg = open(sys.argv[1]).read()
+width, height = map(int, re.search(r'viewBox="0 0 (\d+) (\d+)"', svg).groups())
+texts = [(float(x), float(y), float(turn or 0), anchor, text) for x, y, turn, anchor, text in re.findall(
+    r'translate\(([\d.]+),([\d.]+)\)(?: rotate\(([\d.]+)\))?"[^>]*text-anchor="(\w+)">\s*<text>(?:<tspan[^>]*>)?([^<]*)<', svg)]
+names = [t for t in texts if t[2] == 35]
+outside = [t[4] for t in names if t[0] + 7 * len(t[4]) * math.cos(math.radians(35)) > width
+           or t[1] + 7 * len(t[4]) * math.sin(math.radians(35)) > height]
+values = [t for t in texts if t[2] == 0 and t[3] == "middle"][:18]
+close = [(a[4], b[4]) for a, b in zip(values, values[1:]) if b[0] - a[0] < 7 * (len(a[4]) + len(b[4])) / 2]
+expected = [f"{case} {name}" for case in "1x4KiB 2x4KiB 4x4KiB 16x4KiB 64x4KiB 2560x4KiB 2560x1KiB 640x16KiB 160x64KiB".split()
+            for name in ("map", "unmap")]
+wrong = outside or close or [t[4] for t in names] != expected or any(len(t[4]) > 5 for t in values)
+print(*(["chart:", names, values, outside, close] if wrong else []))
+sys.exit(bool(wrong))
+E2
+  count=$((count + 1))
+fi
 if [ -e "$dir/out/result.json" ] || ls "$dir"/out/*.tmp >/dev/null 2>&1; then
   echo "FAILED: a refused run left a result behind"
   failed=$((failed + 1))
