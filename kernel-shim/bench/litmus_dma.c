@@ -357,7 +357,7 @@ int main(void)
 
     descriptor = dma_alloc_coherent(PAGE_SIZE, &descriptor_dma);
     target = dma_alloc_coherent(PAGE_SIZE, &target_dma);
-    request_irq(32 + SPI_DMAC, done, NULL);
+    request_irq(32 + SPI_DMAC, false, done, NULL);
     local_irq_enable();
     for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
         bool right_bytes = tests[i].run(wrong);

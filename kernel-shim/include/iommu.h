@@ -67,5 +67,7 @@ void fq_timer(struct iommu_domain *domain);
 
 /* smmu/: bring the SMMU of the platform up and attach dev (StreamID sid) to a fresh strict or lazy domain. */
 struct iommu_domain *iommu_attach_device(struct device *dev, uint32_t sid, bool lazy);
+/* Whether the SMMU has reported a translation fault of this stream at this address since the last call. */
+bool iommu_faulted(uint32_t sid, uint64_t address);
 
 #endif

@@ -108,8 +108,8 @@ int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 uint64_t ktime_get_ns(void);
 
-/* Interrupts: one handler an INTID. */
-void request_irq(unsigned intid, void (*handler)(unsigned intid, void *data), void *data);
+/* Interrupts: one handler an INTID; edge: a pulse is enough. */
+void request_irq(unsigned intid, bool edge, void (*handler)(unsigned intid, void *data), void *data);
 static inline void local_irq_enable(void)
 {
     asm volatile("msr daifclr, #2" ::: "memory");

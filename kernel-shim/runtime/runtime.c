@@ -47,13 +47,15 @@ static struct {
     void *data;
 } handlers[INTIDS];
 
-static void gic_enable(unsigned intid)
+static void gic_enable(unsigned intid, bool edge)
 {
-    uintptr_t frame = intid < 32 ? GICR_BASE + 0x10000 : GICD_BASE;
+    uintptr_t frame = intid < 32 ? GICR_BASE + 0x10000 : GICD_BASE, configuration = frame + 0xC00 + intid / 16 * 4;
+    uint32_t edge_bit = 2u << intid % 16 * 2;
 
     writel(7, GICD_BASE); /* groups and affinity routing */
     writel(readl(GICR_BASE + 0x14) & ~2u, GICR_BASE + 0x14);
     writel(readl(frame + 0x80 + intid / 32 * 4) | 1u << intid % 32, frame + 0x80 + intid / 32 * 4);
+    writel(edge ? readl(configuration) | edge_bit : readl(configuration) & ~edge_bit, configuration);
     writel(1u << intid % 32, frame + 0x100 + intid / 32 * 4);
     if (intid >= 32) /* to core 0 */
         writeq(0, GICD_BASE + 0x6000 + 8 * intid);
@@ -62,11 +64,11 @@ static void gic_enable(unsigned intid)
     isb();
 }
 
-void request_irq(unsigned intid, void (*handler)(unsigned intid, void *data), void *data)
+void request_irq(unsigned intid, bool edge, void (*handler)(unsigned intid, void *data), void *data)
 {
     handlers[intid].handler = handler;
     handlers[intid].data = data;
-    gic_enable(intid);
+    gic_enable(intid, edge);
 }
 
 void runtime_interrupt(void)
