@@ -62,11 +62,13 @@ static json_t *regions_json(const struct platform_result *result)
         json_t *stack = json_array();
         for (unsigned part = 0; part < STACK_PARTS; part++)
             json_array_append_new(stack, json_integer((json_int_t)region->stack_ps[part]));
-        json_array_append_new(regions,
-                              json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "name", region->name, "samples",
-                                        (json_int_t)region->samples, "total_ps", (json_int_t)region->total_ps, "dc_ops",
-                                        (json_int_t)region->counters.dc_ops, "dsbs", (json_int_t)region->counters.dsbs,
-                                        "instructions", (json_int_t)region->counters.instructions, "stack_ps", stack));
+        json_array_append_new(
+            regions,
+            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name", region->name, "samples",
+                      (json_int_t)region->samples, "total_ps", (json_int_t)region->total_ps, "dc_ops",
+                      (json_int_t)region->counters.dc_ops, "dsbs", (json_int_t)region->counters.dsbs, "instructions",
+                      (json_int_t)region->counters.instructions, "tlbi", (json_int_t)region->smmu.tlbi, "syncs",
+                      (json_int_t)region->smmu.sync, "stack_ps", stack));
     }
     return regions;
 }

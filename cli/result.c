@@ -150,12 +150,38 @@ static json_t *json_counts(const struct result *result)
 
     for (size_t i = 0; i < result->count_count; i++) {
         const struct count *count = &result->counts[i];
-        json_array_append_new(counts,
-                              json_pack("{s:s, s:s, s:I, s:I, s:I}", "case", count->case_name, "variant",
-                                        count->variant, "dc_ops", (json_int_t)count->dc_ops, "dsbs",
-                                        (json_int_t)count->dsbs, "instructions", (json_int_t)count->instructions));
+        json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I}", "case", count->case_name, "variant", count->variant,
+                                   "dc_ops", (json_int_t)count->dc_ops, "dsbs", (json_int_t)count->dsbs, "instructions",
+                                   (json_int_t)count->instructions);
+        if (count->tlbi || count->syncs) {
+            json_object_set_new(object, "tlbi", json_integer((json_int_t)count->tlbi));
+            json_object_set_new(object, "syncs", json_integer((json_int_t)count->syncs));
+        }
+        json_array_append_new(counts, object);
     }
     return counts;
+}
+
+struct error_summary result_errors(const struct result *result)
+{
+    struct error_summary summary = {0};
+
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct row *row = &result->rows[i];
+        double error;
+        if (!row->expectation)
+            continue;
+        error = fabs(row->value - row->expectation->published);
+        if (strcmp(row->unit, "%"))
+            error *= 100 / fabs(row->expectation->published);
+        summary.rows++;
+        summary.mean += error;
+        if (error > summary.largest)
+            summary.largest = error;
+    }
+    if (summary.rows)
+        summary.mean /= (double)summary.rows;
+    return summary;
 }
 
 json_t *result_json(const struct result *result)

@@ -24,7 +24,7 @@ struct stack {
 
 struct count {
     char *case_name, *variant;
-    uint64_t dc_ops, dsbs, instructions; /* per sample */
+    uint64_t dc_ops, dsbs, instructions, tlbi, syncs; /* per sample; the last two are the SMMU's */
 };
 
 struct result {
@@ -42,6 +42,14 @@ struct result {
     uint64_t instructions;
     long rss_kib;
 };
+
+/* The rows with a published value together. */
+struct error_summary {
+    size_t rows;
+    double mean,
+        largest; /* of the absolute errors: percent of the published value, or points when that is a percentage */
+};
+struct error_summary result_errors(const struct result *result);
 
 struct row *result_add_row(struct result *result, const char *case_name, const char *variant, const char *metric,
                            const char *unit, double value, uint64_t samples);

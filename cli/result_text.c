@@ -64,10 +64,22 @@ static void print_stacks(const struct result *result, const struct widths *width
     }
 }
 
+static void print_count(const struct count *count, const struct widths *widths, FILE *stream)
+{
+    fprintf(stream, "  %-*s  %-*s  %llu DC operations  %llu DSB  %llu instructions", widths->case_name,
+            count->case_name, widths->variant, count->variant, (unsigned long long)count->dc_ops,
+            (unsigned long long)count->dsbs, (unsigned long long)count->instructions);
+    if (count->tlbi || count->syncs)
+        fprintf(stream, "  %llu TLBI  %llu SYNC", (unsigned long long)count->tlbi, (unsigned long long)count->syncs);
+    fputc('\n', stream);
+}
+
 void result_print_table(const struct result *result, FILE *stream)
 {
     struct widths widths = widths_of(result);
     char published[32], error[32];
+    struct error_summary errors = result_errors(result);
+    const char *unit = result->scenario->derive_reduction ? "pp" : "%";
 
     fprintf(stream, "\n%s: %s\n\n", result->scenario->name,
             result->scenario->description ? result->scenario->description : "");
@@ -82,6 +94,9 @@ void result_print_table(const struct result *result, FILE *stream)
                     row->expectation->role, verdict(row));
         fputc('\n', stream);
     }
+    if (errors.rows)
+        fprintf(stream, "\n  %zu rows with a published value: mean error %.2f %s, largest %.2f %s\n", errors.rows,
+                errors.mean, unit, errors.largest, unit);
     if (result->stack_count) {
         fprintf(stream, "\nWhere the time went\n");
         print_stacks(result, &widths, stream);
@@ -89,10 +104,7 @@ void result_print_table(const struct result *result, FILE *stream)
     if (result->count_count) {
         fprintf(stream, "\nPer call\n");
         for (size_t i = 0; i < result->count_count; i++)
-            fprintf(stream, "  %-*s  %-*s  %llu DC operations  %llu DSB  %llu instructions\n", widths.case_name,
-                    result->counts[i].case_name, widths.variant, result->counts[i].variant,
-                    (unsigned long long)result->counts[i].dc_ops, (unsigned long long)result->counts[i].dsbs,
-                    (unsigned long long)result->counts[i].instructions);
+            print_count(&result->counts[i], &widths, stream);
     }
     fputc('\n', stream);
 }

@@ -169,6 +169,11 @@ static const char *row_case(const struct child_run *run, const char *name, char 
     return buffer;
 }
 
+static uint64_t per_sample(const json_t *region, const char *name, uint64_t samples)
+{
+    return (uint64_t)json_integer_value(json_object_get(region, name)) / samples;
+}
+
 static void take_region(struct result *result, const struct child_run *run, json_t *region)
 {
     const char *name = json_string_value(json_object_get(region, "name"));
@@ -188,11 +193,13 @@ static void take_region(struct result *result, const struct child_run *run, json
     for (size_t part = 0; sum > 0 && part < STACK_PARTS; part++)
         out->parts[part] /= sum;
     result->counts = realloc(result->counts, (result->count_count + 1) * sizeof(*result->counts));
-    result->counts[result->count_count++] =
-        (struct count){strdup(case_name), strdup(run->variant->name),
-                       (uint64_t)json_integer_value(json_object_get(region, "dc_ops")) / samples,
-                       (uint64_t)json_integer_value(json_object_get(region, "dsbs")) / samples,
-                       (uint64_t)json_integer_value(json_object_get(region, "instructions")) / samples};
+    result->counts[result->count_count++] = (struct count){strdup(case_name),
+                                                           strdup(run->variant->name),
+                                                           per_sample(region, "dc_ops", samples),
+                                                           per_sample(region, "dsbs", samples),
+                                                           per_sample(region, "instructions", samples),
+                                                           per_sample(region, "tlbi", samples),
+                                                           per_sample(region, "syncs", samples)};
 }
 
 static void take_value(struct result *result, const struct child_run *run, json_t *value)

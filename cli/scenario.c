@@ -1,5 +1,6 @@
 #include "cli/scenario.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,7 @@ static struct choice *read_choices(struct yaml_file *file, const yaml_node_t *ma
     return choices;
 }
 
-/* A number with an optional "%", "pp" or unit behind it, which is ignored: the metric's unit counts. */
+/* A number with an optional "%", "pp" or unit behind it; the metric's unit counts. */
 static double need_number(struct yaml_file *file, const yaml_node_t *mapping, const char *name,
                           struct error_list *errors)
 {
@@ -121,6 +122,12 @@ static double need_number(struct yaml_file *file, const yaml_node_t *mapping, co
         error_add(errors, &place, "\"%s: %s\" is not a number", name, text);
     }
     return value;
+}
+
+/* "6%" is relative to the published value; "2pp", "0.2us" and "0.2" are in the metric's unit. */
+static bool ends_with_percent(const char *text)
+{
+    return text && *text && text[strlen(text) - 1] == '%';
 }
 
 static void read_expectation(struct yaml_file *file, const yaml_node_t *node, struct scenario *scenario,
@@ -142,6 +149,8 @@ static void read_expectation(struct yaml_file *file, const yaml_node_t *node, st
                               .role = copy(role),
                               .published = need_number(file, node, "published", errors),
                               .tolerance = need_number(file, node, "tolerance", errors)};
+    if (ends_with_percent(yaml_text(yaml_get(file, node, "tolerance"))))
+        e->tolerance *= fabs(e->published) / 100;
     if (role && strcmp(role, "fitted") && strcmp(role, "predicted")) {
         struct error_place place = yaml_place(file, yaml_get(file, node, "role"));
         error_add(errors, &place, "role is \"%s\"; it is fitted or predicted", role);

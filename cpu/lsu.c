@@ -116,8 +116,9 @@ static bool aligned(const struct piece *piece)
     return (piece->va & (piece->bytes - 1)) == 0;
 }
 
-/* A Device write leaves when one of the slots for unacknowledged ones is free; the core waits for it. */
-static uint64_t device_write_start(struct cpu *cpu, uint64_t start)
+/* The store buffer drains in order: a Device write at its head leaves when one of the slots for unacknowledged ones is
+ * free, and the writes and cache operations behind it wait too. */
+static uint64_t after_device_writes(struct cpu *cpu, uint64_t start)
 {
     struct timing *timing = cpu->timing;
     uint64_t free_at = timing->device_ring[timing->device_write_next];
@@ -155,7 +156,7 @@ static bool uncached(struct cpu *cpu, const struct piece *piece, const struct tr
     if (start < timing->device_next)
         start = timing->device_next;
     if (device && piece->write)
-        start = device_write_start(cpu, start);
+        start = after_device_writes(cpu, start);
     if (start < ps_to_ticks(translation->done_ps))
         start = ps_to_ticks(translation->done_ps);
     txn.start_ps = ticks_to_ps(start);
@@ -479,6 +480,7 @@ bool lsu_cache_op(struct cpu *cpu, uint64_t pc, uint16_t encoding, uint64_t xt, 
         return zero_block(cpu, pc, xt, start);
     if (by_va(op) && !cmo_translate(cpu, pc, op, xt, &addr, &start))
         return false;
+    start = after_device_writes(cpu, start);
     if (start < timing->cmo_next)
         start = timing->cmo_next;
     times = cpu->bus.cmo(cpu->bus.ctx, op, addr, ticks_to_ps(start));

@@ -177,6 +177,7 @@ void platform::build_devices()
     host.ram_base = memory_->base;
     host.ram_bytes = memory_->bytes;
     host.config = config_;
+    host.smmu = [this] { return smmu_ ? smmu_->statistics() : smmu_statistics{}; };
     host.console = [this](const char *text, size_t bytes) { console_.write(console_.ctx, text, bytes); };
     host.exit = [this](uint64_t status, uint64_t) {
         result_.exit_status = status;

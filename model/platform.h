@@ -35,6 +35,13 @@ struct platform_guest {
     const char *command_line; /* semihosting SYS_GET_CMDLINE; may be NULL */
 };
 
+/* What the SMMU did; all zero without one. */
+struct smmu_statistics {
+    uint64_t tlbi, cfgi, sync; /* commands or register writes executed */
+    uint64_t events;           /* records written; faults of an MMU-500 */
+    uint64_t walks;
+};
+
 /* Statistics of one region (simctl.h), over all cores. */
 struct platform_region {
     char *name; /* the result's case */
@@ -42,6 +49,7 @@ struct platform_region {
     uint64_t total_ps;
     uint64_t stack_ps[STACK_PARTS];
     struct cpu_counters counters;
+    struct smmu_statistics smmu; /* what the SMMU did meanwhile, for whomever */
 };
 
 /* One VALUE_EMIT. */
@@ -60,13 +68,6 @@ enum platform_end {
     PLATFORM_GUEST_FAULT, /* exception without handler, e.g. a loop in the vectors; message has ESR, ELR, FAR, function
                            */
     PLATFORM_FAILED,      /* internal error */
-};
-
-/* What the SMMU did; all zero without one. */
-struct smmu_statistics {
-    uint64_t tlbi, cfgi, sync; /* commands or register writes executed */
-    uint64_t events;           /* records written; faults of an MMU-500 */
-    uint64_t walks;
 };
 
 struct platform_result {

@@ -150,6 +150,7 @@ void simctl::begin(unsigned core, uint64_t number, uint64_t t_ps)
     open.open = true;
     open.begin_ps = t_ps;
     open.counters = *cpu_counters(host_.core(core));
+    open.smmu = host_.smmu();
     cpu_stack(host_.core(core), open.stack_ps);
 }
 
@@ -168,6 +169,7 @@ void simctl::end(unsigned core, uint64_t number, uint64_t t_ps)
     for (unsigned i = 0; i < STACK_PARTS; i++)
         region.stack_ps[i] += stack[i] - open.stack_ps[i];
     add_counts(region.counters, *cpu_counters(host_.core(core)), open.counters);
+    add_counts(region.smmu, host_.smmu(), open.smmu);
 }
 
 template <typename T> static T *array_of(size_t count)
@@ -187,6 +189,7 @@ void simctl::collect(struct platform_result &result)
         out.total_ps = region.total_ps;
         std::copy(region.stack_ps, region.stack_ps + STACK_PARTS, out.stack_ps);
         out.counters = region.counters;
+        out.smmu = region.smmu;
     }
     result.values = array_of<struct platform_value>(values_.size());
     for (const value &value : values_) {

@@ -21,6 +21,7 @@ struct simctl_host {
     unsigned cores;
     uint64_t ram_base, ram_bytes;
     const struct config *config;
+    std::function<struct smmu_statistics()> smmu;
 };
 
 class simctl
@@ -39,12 +40,14 @@ class simctl
         uint64_t begin_ps = 0;
         uint64_t stack_ps[STACK_PARTS] = {};
         struct cpu_counters counters = {};
+        struct smmu_statistics smmu = {};
     };
     struct region {
         std::string name;
         uint64_t samples = 0, total_ps = 0;
         uint64_t stack_ps[STACK_PARTS] = {};
         struct cpu_counters counters = {};
+        struct smmu_statistics smmu = {};
         std::map<unsigned, open_region> by_core;
     };
     struct value {
