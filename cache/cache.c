@@ -82,6 +82,7 @@ struct cache *cache_create(const struct cache_config *config, struct memory *mem
     cache->config = *config;
     cache->memory = memory;
     cache->earliest_cmo_ps = NEVER_PS;
+    cache->remote_line = (uint32_t)((memory->bytes - config->remote_bytes) >> LINE_SHIFT);
     cache->cores = calloc(config->cores, sizeof(*cache->cores));
     cache->records_bytes = (memory->bytes >> LINE_SHIFT) * sizeof(*cache->records);
     cache->records =

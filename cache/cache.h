@@ -34,6 +34,8 @@ struct cache_config {
     uint64_t core_to_core_ps; /* line from another core's private cache */
     uint64_t home_ps; /* how long one request occupies a line's home (serialises transfers of a communal line) */
     uint64_t dram_occupancy_ps; /* one line's time on the DRAM channels: the inverse of bandwidth */
+    uint64_t remote_bytes; /* the last bytes of memory lie on another node */
+    uint64_t remote_ps;    /* added to every trip there */
 
     /* CMO engine (architecture.md 5). */
     uint32_t cmo_slots;           /* Q: outstanding CMOs per core */

@@ -60,6 +60,7 @@ struct cache {
     struct tags l3, slc; /* line == NULL: level absent */
     struct core_caches *cores;
     uint64_t dram_free_ps;
+    uint32_t remote_line; /* the first line on the other node */
     uint64_t earliest_cmo_ps; /* over all cores: cache_advance() has nothing to do before */
 };
 
@@ -97,6 +98,8 @@ void line_drop(struct cache *cache, uint32_t line);
 void line_drop_from_core(struct cache *cache, unsigned core, uint32_t line);
 /* A read or write of RAM behind the last CPU cache: SLC or DRAM; returns completion. */
 uint64_t memory_side(struct cache *cache, uint32_t line, uint64_t start_ps, enum mem_level *level);
+/* What a trip to the line's home costs more than one on this node. */
+uint64_t remote_trip(const struct cache *cache, uint32_t line);
 /* Every holder comes back through cache_line() before its next access. */
 void line_forget_pointers(struct cache *cache, uint32_t line);
 /* Make every holder come back before its next access; from now on each access is a shared action. */

@@ -112,6 +112,11 @@ static void slc_allocate(struct cache *cache, uint32_t line)
         tags_put(&cache->slc, tags_victim(&cache->slc, line), line);
 }
 
+uint64_t remote_trip(const struct cache *cache, uint32_t line)
+{
+    return line >= cache->remote_line ? cache->config.remote_ps : 0;
+}
+
 uint64_t memory_side(struct cache *cache, uint32_t line, uint64_t start_ps, enum mem_level *level)
 {
     uint32_t way = cache->slc.line ? tags_find(&cache->slc, line) : NO_WAY;
@@ -119,14 +124,14 @@ uint64_t memory_side(struct cache *cache, uint32_t line, uint64_t start_ps, enum
     if (way != NO_WAY) {
         cache->slc.used[way] = 1;
         *level = LEVEL_SLC;
-        return start_ps + cache->config.slc_ps;
+        return start_ps + cache->config.slc_ps + remote_trip(cache, line);
     }
     slc_allocate(cache, line);
     if (start_ps < cache->dram_free_ps)
         start_ps = cache->dram_free_ps;
     cache->dram_free_ps = start_ps + cache->config.dram_occupancy_ps;
     *level = LEVEL_DRAM;
-    return start_ps + cache->config.dram_ps;
+    return start_ps + cache->config.dram_ps + remote_trip(cache, line);
 }
 
 /* The line leaves the last CPU cache. */

@@ -40,6 +40,8 @@ struct cache_config cache_config_of(const struct config *config)
     c.slc_ps = get(config, "slc.latency_ps");
     c.dram_ps = get(config, "dram.latency_ps");
     c.dram_occupancy_ps = get(config, "dram.occupancy_ps");
+    c.remote_bytes = get(config, "ram.remote_bytes");
+    c.remote_ps = get(config, "dram.remote_ps");
     c.core_to_core_ps = get(config, "coherence.core_to_core_ps");
     c.home_ps = get(config, "coherence.home_ps");
     c.far_atomics = get(config, "coherence.far_atomics");

@@ -92,6 +92,8 @@ static inline unsigned smp_processor_id(void)
 /* Memory: pages from a bump allocator with free lists by order, a set of lists a core; contents are undefined. When
  * memory is out, the run fails. */
 void *alloc_pages_exact(size_t bytes);
+/* From the other node (ram.remote_bytes); never freed. */
+void *alloc_remote_pages(size_t bytes);
 void free_pages_exact(void *pages, size_t bytes);
 /* Whole pages, by DC ZVA as clear_page() does. */
 void clear_pages(void *pages, size_t bytes);

@@ -23,6 +23,23 @@ static unsigned order_of(size_t bytes)
     return order;
 }
 
+static uint64_t remote_bytes(void)
+{
+    return sim_param("ram.remote_bytes", 0);
+}
+
+void *alloc_remote_pages(size_t bytes)
+{
+    static uint64_t taken;
+    size_t size = PAGE_SIZE << order_of(bytes);
+
+    taken = (taken + size - 1) & ~(size - 1);
+    taken += size;
+    if (taken > remote_bytes())
+        sim_fail("the guest is out of memory on the other node: raise ram.remote_bytes");
+    return (char *)RAM_BASE + readq_relaxed(SIMCTL_BASE + SIMCTL_RAM_BYTES) - taken;
+}
+
 static void *fresh_pages(size_t size)
 {
     extern char guest_end[];
@@ -32,7 +49,7 @@ static void *fresh_pages(size_t size)
         next_page = guest_end;
     block = (char *)(((uintptr_t)next_page + size - 1) & ~(size - 1));
     next_page = block + size;
-    if ((uintptr_t)next_page > RAM_BASE + readq_relaxed(SIMCTL_BASE + SIMCTL_RAM_BYTES))
+    if ((uintptr_t)next_page > RAM_BASE + readq_relaxed(SIMCTL_BASE + SIMCTL_RAM_BYTES) - remote_bytes())
         sim_fail("the guest is out of memory: raise ram.bytes");
     return block;
 }

@@ -238,7 +238,8 @@ static void *arm_smmu_alloc(const struct arm_smmu_device *smmu, size_t bytes, ui
 
     if (!(smmu->features & FEAT_COHERENCY))
         return dma_alloc_coherent(bytes, dma);
-    memory = memset(alloc_pages_exact(bytes), 0, bytes);
+    memory = smmu->queue_node ? alloc_remote_pages(bytes) : alloc_pages_exact(bytes);
+    memset(memory, 0, bytes);
     *dma = virt_to_phys(memory);
     return memory;
 }
@@ -328,6 +329,7 @@ static void arm_smmu_device_hw_probe(struct arm_smmu_device *smmu)
         smmu->options |= OPT_MSIPOLL;
     if (sim_param("force_sync", 0))
         smmu->options |= OPT_CMDQ_FORCE_SYNC;
+    smmu->queue_node = (unsigned)sim_param("queue_node", 0);
     smmu->batch = (int)sim_param("cmdq_batch", 64);
     if (smmu->batch < 1 || smmu->batch > CMDQ_BATCH_MOST)
         sim_fail("cmdq_batch is 1 to 256");
@@ -414,6 +416,11 @@ static void arm_smmu_device_reset(struct arm_smmu_device *smmu)
     arm_smmu_setup_irqs(smmu);
     enables |= CR0_SMMUEN;
     arm_smmu_write_reg_sync(smmu, enables, CR0, CR0ACK);
+}
+
+struct arm_smmu_device *arm_smmu_v3_device(void)
+{
+    return &the_smmu;
 }
 
 struct iommu_domain *arm_smmu_v3_attach(struct device *dev, uint32_t sid)

@@ -58,6 +58,7 @@ struct arm_smmu_device {
     uintptr_t base;
     unsigned features, options;
     unsigned sid_bits, oas, cmdq_bits, evtq_bits;
+    unsigned queue_node; /* 1: queues and tables lie on the other node */
     int batch; /* commands of a list, CMDQ_BATCH_ENTRIES of the kernel */
     struct arm_smmu_cmdq cmdq;
     struct arm_smmu_queue evtq;
@@ -76,6 +77,9 @@ enum {
     CMDQ_OP_TLBI_NSNH_ALL = 0x30,
     CMDQ_OP_CMD_SYNC = 0x46,
 };
+
+/* The one SMMUv3, after iommu_attach_device(). */
+struct arm_smmu_device *arm_smmu_v3_device(void);
 
 /* arm_smmu_v3_cmdq.c */
 /* depth_bits: log2 of the entries; q->base and the registers are set already. */
