@@ -280,12 +280,13 @@ static void begin_stage1(struct walk *walk)
         *walk->t_ps = table->ready_ps;
 }
 
-/* The last table that the walk went through: its region is what one descriptor of the level above covers. */
-static void remember_table(const struct walk *walk)
+/* The last table that the walk went through, unless it began there: its region is what one descriptor of the level
+ * above covers. */
+static void remember_table(const struct walk *walk, unsigned first_level)
 {
     struct iotlb_entry entry;
 
-    if (walk->level == walk->base->start_level)
+    if (walk->level == first_level)
         return;
     entry = entry_of(walk, IOTLB_TABLE, level_shift(walk->base, walk->level - 1), 0);
     entry.pa = walk->table;
@@ -330,7 +331,7 @@ void walker_stage1(struct translator *translator, const struct translation_conte
                         .input = request->va,
                         .failed = failed,
                         .t_ps = t_ps};
-    unsigned shift;
+    unsigned shift, first_level;
     bool nested = context->stage2.enabled;
 
     if (!choose_base(&walk)) {
@@ -338,9 +339,10 @@ void walker_stage1(struct translator *translator, const struct translation_conte
         return;
     }
     begin_stage1(&walk);
+    first_level = walk.level;
     if (!descend(&walk))
         return;
-    remember_table(&walk);
+    remember_table(&walk, first_level);
     shift = level_shift(walk.base, walk.level);
     *entry = entry_of(&walk, nested ? IOTLB_COMBINED : IOTLB_STAGE1, shift, address_of(walk.descriptor, shift));
     entry->global = !(walk.descriptor >> 11 & 1);
