@@ -146,6 +146,31 @@ static void every_size_maps_and_unmaps(struct iommu_domain *domain)
     map_and_unmap(domain, (1ull << 48) - 2 * MB, 1 * GB, 1 * MB);
 }
 
+static void page_sizes_are_chosen(void)
+{
+    static const struct {
+        uint64_t iova, pa;
+        size_t size, pgsize, count;
+    } cases[] = {
+        {4 * KB, 8 * KB, 4 * KB, 4 * KB, 1},
+        {1 * MB, 1 * MB, 1 * MB, 4 * KB, 256},
+        {2 * MB, 4 * MB, 4 * MB, 2 * MB, 2},
+        {2 * MB, 4 * MB, 2 * MB - 4 * KB, 4 * KB, 511},
+        {2 * MB - 4 * KB, 4 * MB - 4 * KB, 4 * MB, 4 * KB, 1},    /* up to the boundary */
+        {2 * MB - 4 * KB, 4 * MB - 4 * KB, 2 * MB, 4 * KB, 512},  /* too little behind it */
+        {2 * MB - 4 * KB, 4 * MB - 8 * KB, 4 * MB, 4 * KB, 1024}, /* they reach it at different points */
+        {GB - 4 * MB, GB - 4 * MB, 2 * GB, 2 * MB, 2},
+        {0, 0, 3 * GB + 4 * KB, GB, 3},
+    };
+    struct iommu_domain *domain = domain_4k(true);
+    size_t count;
+
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        CHECK(iommu_pgsize(domain, cases[i].iova, cases[i].pa, cases[i].size, &count) == cases[i].pgsize);
+        CHECK(count == cases[i].count);
+    }
+}
+
 static void blocks_are_used(void)
 {
     struct iommu_domain *domain = domain_4k(false);
@@ -371,6 +396,11 @@ static void a_list_becomes_one_range(void)
         CHECK(iommu_iova_to_phys(domain, list[i].dma_address) == list[i].pa && list[i].dma_length == 4 * KB);
     dma_unmap_sg(&dev, list, 3, DMA_TO_DEVICE);
 
+    list = new_list(buffer, 3, 4 * KB, 2 * KB); /* whole pages are mapped, but the entries do not touch */
+    CHECK(dma_map_sg(&dev, list, 3, DMA_TO_DEVICE) == 3);
+    CHECK(list[2].dma_address == list[0].dma_address + 8 * KB && list[2].dma_length == 2 * KB);
+    dma_unmap_sg(&dev, list, 3, DMA_TO_DEVICE);
+
     list = new_list(alloc_pages_exact(2 * MB), 512, 4 * KB, 4 * KB); /* contiguous: merged, then a block */
     CHECK(dma_map_sg(&dev, list, 512, DMA_TO_DEVICE) == 32);
     CHECK(device_walk(&domain->cfg, list[0].dma_address).level == 2);
@@ -472,6 +502,7 @@ int main(void)
 {
     every_size_maps_and_unmaps(domain_4k(false));
     every_size_maps_and_unmaps(domain_4k(true));
+    page_sizes_are_chosen();
     blocks_are_used();
     a_table_unmapped_as_a_whole_is_freed();
     a_block_takes_the_place_of_an_empty_table();
