@@ -134,6 +134,12 @@ void cpu_request_stop(struct cpu *cpu)
     cpu->attention = true;
 }
 
+void cpu_sync_soon(struct cpu *cpu)
+{
+    cpu->run_limit_ps = 0;
+    cpu->attention = true;
+}
+
 void cpu_set_irq(struct cpu *cpu, bool level)
 {
     cpu->irq_line = level;

@@ -106,6 +106,10 @@ void cpu_step(struct cpu *cpu);
 /* Make cpu_run() return at the next instruction boundary; callable from bus callbacks. */
 void cpu_request_stop(struct cpu *cpu);
 
+/* Something was planned that the core must not run past: it asks for a new run limit at the next instruction boundary.
+ */
+void cpu_sync_soon(struct cpu *cpu);
+
 /* Inputs from outside. */
 void cpu_set_irq(struct cpu *cpu, bool level); /* from the GIC */
 void cpu_set_fiq(struct cpu *cpu, bool level);

@@ -46,8 +46,7 @@ void timer_update(struct cpu *cpu, uint64_t t_ps)
     virtual_ = update_one(cpu, t_ps, PPI_VIRTUAL, cpu->sys.cntv_ctl, cpu->sys.cntv_cval, cpu->sys.cntvoff);
     cpu->timer_checked_ps = t_ps;
     cpu->timer_deadline_ps = physical < virtual_ ? physical : virtual_;
-    cpu->run_limit_ps = 0; /* ask for a new limit that respects the deadline */
-    cpu->attention = true;
+    cpu_sync_soon(cpu); /* the new limit respects the deadline */
 }
 
 uint64_t timer_event_stream_next(const struct cpu *cpu, uint64_t t_ps)

@@ -25,6 +25,9 @@ core_module::core_module(sc_core::sc_module_name name, const struct cpu_config &
         cache_attach_core(around_.cache, index_, &client);
     }
     SC_THREAD(run);
+    SC_METHOD(raise_irq);
+    sensitive << raise_irq_event_;
+    dont_initialize();
 }
 
 core_module::~core_module()
@@ -65,7 +68,7 @@ uint64_t core_module::sync(uint64_t t_ps)
     if (t_ps > around_.time_limit_ps)
         around_.past_limit();
     uint64_t ahead = std::max(around_.horizon->next_ps(), t_ps + around_.run_ahead_ps);
-    return std::min(ahead, t_ps + LONGEST_RUN_PS);
+    return std::min({ahead, t_ps + LONGEST_RUN_PS, irq_due_ps_});
 }
 
 void core_module::send_coherent(uint64_t addr)
@@ -139,8 +142,22 @@ void core_module::wake(uint64_t at_ps)
 
 void core_module::set_irq(bool level, uint64_t at_ps)
 {
-    cpu_set_irq(cpu_, level);
-    wake(at_ps);
+    irq_due_ps_ = level ? at_ps : NEVER_PS;
+    if (!level) {
+        raise_irq_event_.cancel();
+        cpu_set_irq(cpu_, false);
+        return;
+    }
+    raise_irq_event_.notify(time_of_ps(at_ps > now_ps() ? at_ps - now_ps() : 0));
+    around_.horizon->at(at_ps);
+    cpu_sync_soon(cpu_);
+}
+
+void core_module::raise_irq()
+{
+    irq_due_ps_ = NEVER_PS;
+    cpu_set_irq(cpu_, true);
+    wake_event_.notify();
 }
 
 uint64_t core_module::sleep(uint64_t t_ps, uint64_t until_ps)

@@ -48,11 +48,13 @@ class core_module : public sc_core::sc_module
     void start(uint64_t pc, uint64_t x0, unsigned el, uint64_t at_ps);
     /* Something changed that may wake a sleeping core. */
     void wake(uint64_t at_ps);
+    /* The IRQ input rises at at_ps, unless it falls before; it falls at once. */
     void set_irq(bool level, uint64_t at_ps);
 
   private:
     SC_HAS_PROCESS(core_module);
     void run();
+    void raise_irq();
     uint64_t sync(uint64_t t_ps);
     struct line_grant line(uint64_t pa, enum line_want want, uint64_t start_ps);
     struct line_grant fetch(uint64_t pa, uint64_t start_ps);
@@ -71,6 +73,8 @@ class core_module : public sc_core::sc_module
     coherence_extension *request_;
     sc_core::sc_event started_;
     sc_core::sc_event wake_event_;
+    sc_core::sc_event raise_irq_event_;
+    uint64_t irq_due_ps_ = NEVER_PS; /* when the IRQ input will rise */
     uint64_t start_pc_ = 0, start_x0_ = 0, start_ps_ = NEVER_PS;
     unsigned start_el_ = 1;
 };

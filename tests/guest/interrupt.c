@@ -189,14 +189,19 @@ static void disabled(void)
     irqs_off();
 }
 
-static void software_generated(void)
+static void send_sgi_5(void)
 {
     uint64_t mpidr = READ_SYSREG(mpidr_el1);
     uint64_t target = 1ull << (mpidr & 15) | (mpidr >> 8 & 0xFF) << 16 | (mpidr >> 16 & 0xFF) << 32;
 
-    irqs_on();
     WRITE(ICC_SGI1R, 5ull << 24 | target);
     ISB();
+}
+
+static void software_generated(void)
+{
+    irqs_on();
+    send_sgi_5();
     wait_until(READ_SYSREG(cntvct_el0) + microseconds(200));
     irqs_off();
     expect("SGI 5 to itself", 5, 1);
@@ -322,10 +327,51 @@ static void timer_registers(void)
     check_equal("CTL when off", READ_SYSREG(cntv_ctl_el0) & 3, 0);
 }
 
+/* How long an interrupt takes to the core when the model's gic.deliver_ps is 20 us: neither less nor much more. */
+static void check_delivery(const char *what, uint64_t sent)
+{
+    const uint64_t OVERHEAD = READ_SYSREG(cntfrq_el0) / 5000000; /* 200 ns: register accesses, entry of the handler */
+
+    check_true(what, seen.count_at >= sent + microseconds(20));
+    check_true(what, seen.count_at <= sent + microseconds(20) + OVERHEAD);
+    expect(what, 5, 1);
+}
+
+static void delivery(void)
+{
+    uint64_t sent;
+
+    software_generated(); /* the handler is in the caches then */
+    irqs_on();
+    sent = READ_SYSREG(cntvct_el0);
+    send_sgi_5();
+    wait_until(sent + microseconds(40));
+    check_delivery("delivery to a core at work", sent);
+
+    irqs_off(); /* WFI must not miss it */
+    sent = READ_SYSREG(cntvct_el0);
+    send_sgi_5();
+    asm volatile("wfi" ::: "memory");
+    irqs_on();
+    wait_until(sent + microseconds(40));
+    check_delivery("delivery to a core that sleeps", sent);
+
+    sent = READ_SYSREG(cntvct_el0);
+    send_sgi_5();
+    *reg32(GICR_SGI + 0x180) = 1u << 5;
+    wait_until(sent + microseconds(40));
+    expect("disabled on its way", 0, 0);
+    irqs_off();
+}
+
 void test_main(void)
 {
     gic_on();
     irq_handler = on_irq;
+    if (option("delivery")) {
+        delivery();
+        return;
+    }
     timer_registers();
     virtual_timer();
     level_stays();
