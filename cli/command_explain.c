@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/scenario.h"
 #include "common/quantity.h"
+#include "smmu/smmu.h"
 
 static const char *const type_names[] = {"whole number", "true or false",     "frequency", "bytes",
                                          "time",         "percentage points", "choice"};
@@ -20,13 +21,46 @@ static void explain(const struct key *key)
     printf("  default   %s\n  origin    %s\n", key->standard, key->origin);
 }
 
+static const char *const support_names[] = {"functional", "stored", "not implemented"};
+
+static void put_support(const char *name, uint8_t support, const char *note)
+{
+    printf("  %-34s %-16s %s\n", name, support_names[support], note ? note : "");
+}
+
+/* What of the SMMUv3 is there, from the tables that the model itself uses. */
+static void explain_smmu(void)
+{
+    char name[64];
+
+    puts("SMMUv3 registers (Arm IHI 0070 6.2; offsets from page 0, <n> in its window)");
+    for (unsigned i = 0; i < smmu_register_count; i++) {
+        const struct smmu_register *r = &smmu_register_table[i];
+        printf("\n0x%05x %s, %u bits, %s\n", r->offset, r->name, 8u * r->bytes, r->access);
+        for (uint32_t f = 0; f < r->field_count; f++) {
+            snprintf(name, sizeof(name), "%s [%u:%u]", r->fields[f].name, r->fields[f].high, r->fields[f].low);
+            put_support(name, r->fields[f].support, r->fields[f].note);
+        }
+    }
+    puts("\nCommands (chapter 4); all others are CERROR_ILL");
+    for (unsigned i = 0; i < smmu_command_count; i++) {
+        snprintf(name, sizeof(name), "0x%02x %s", smmu_command_table[i].opcode, smmu_command_table[i].name);
+        put_support(name, smmu_command_table[i].support, smmu_command_table[i].note);
+    }
+    puts("\nEvents (7.3)");
+    for (unsigned i = 0; i < smmu_event_count; i++) {
+        snprintf(name, sizeof(name), "0x%02x %s", smmu_event_table[i].number, smmu_event_table[i].name);
+        put_support(name, smmu_event_table[i].support, smmu_event_table[i].note);
+    }
+}
+
 int command_explain(int argc, char **argv)
 {
     int status = EXIT_FINE;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         puts("usage: dmasim explain [KEY]...\n  what a key means, its unit, bounds, default and the default's origin; "
-             "without KEY: all\n"
+             "without KEY: all; `smmu`: which registers, commands and events of the SMMUv3 are implemented\n"
              "example: dmasim explain cmo.slots");
         return EXIT_FINE;
     }
@@ -35,7 +69,9 @@ int command_explain(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         const struct key *key = key_find(argv[i]);
         const char *near = key_nearest(argv[i]);
-        if (key)
+        if (strcmp(argv[i], "smmu") == 0)
+            explain_smmu();
+        else if (key)
             explain(key);
         else {
             fprintf(stderr, "unknown key \"%s\"%s%s%s\n", argv[i],

@@ -391,6 +391,18 @@ void platform::collect()
 
 } // namespace
 
+static void check_smmu(const struct config *config, struct error_list *errors)
+{
+    uint64_t kind = config_get(config, "smmu.kind");
+    struct smmu_config v3 = smmu_config_of(config);
+    struct mmu500_config mmu500 = mmu500_config_of(config);
+
+    if (kind == SMMU_V3)
+        smmu_config_check(&v3, errors);
+    else if (kind == SMMU_MMU500)
+        mmu500_config_check(&mmu500, errors);
+}
+
 bool platform_check(const struct config *config, struct error_list *errors)
 {
     struct memory memory = {};
@@ -408,6 +420,9 @@ bool platform_check(const struct config *config, struct error_list *errors)
     cpu_destroy(cpu_create(&cpu, &bus, nullptr, errors)); /* all cores are alike */
     if (dmac.burst_bytes & (dmac.burst_bytes - 1))
         error_add(errors, nullptr, "dmac.burst_bytes is %u; it must be a power of two", dmac.burst_bytes);
+    if (cache.remote_bytes >= memory.bytes)
+        error_add(errors, nullptr, "ram.remote_bytes must be less than ram.bytes");
+    check_smmu(config, errors);
     return errors->count == before;
 }
 
