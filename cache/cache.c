@@ -67,6 +67,12 @@ static bool config_possible(const struct cache_config *config, struct error_list
         error_add(errors, NULL, "cpu.cores is %u; 1 to %d are possible", config->cores, MAX_CORES);
     if (config->cmo_slots == 0 || config->cmo_slots > 65536)
         error_add(errors, NULL, "cmo.slots is %u; 1 to 65536 are possible", config->cmo_slots);
+    if (config->cluster_cores == 0 || config->die_cores == 0 || config->die_cores % config->cluster_cores)
+        error_add(errors, NULL, "cpu.die_cores is %u; it must be a multiple of cpu.cluster_cores (%u)",
+                  config->die_cores, config->cluster_cores);
+    if (config->die_cores == 0 || config->socket_cores == 0 || config->socket_cores % config->die_cores)
+        error_add(errors, NULL, "cpu.socket_cores is %u; it must be a multiple of cpu.die_cores (%u)",
+                  config->socket_cores, config->die_cores);
     return errors->count == before;
 }
 
@@ -108,6 +114,7 @@ void cache_destroy(struct cache *cache)
         tags_destroy(&cache->cores[core].l2);
         cmo_queue_destroy(&cache->cores[core].cmos);
     }
+    free(cache->queues);
     free(cache->cores);
     tags_destroy(&cache->l3);
     tags_destroy(&cache->slc);
@@ -119,6 +126,11 @@ void cache_destroy(struct cache *cache)
 void cache_attach_core(struct cache *cache, unsigned core, const struct core_bus_client *client)
 {
     cache->cores[core].client = *client;
+}
+
+void cache_attach_waiter(struct cache *cache, unsigned core, const struct cache_waiter *waiter)
+{
+    cache->cores[core].waiter = *waiter;
 }
 
 const struct cache_counters *cache_counters(const struct cache *cache, unsigned core)

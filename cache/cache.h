@@ -31,11 +31,23 @@ struct cache_config {
 
     /* Load-to-use latency from issue, by the level that answers. */
     uint64_t l1_ps, l2_ps, l3_ps, slc_ps, dram_ps;
-    uint64_t core_to_core_ps; /* line from another core's private cache */
-    uint64_t home_ps; /* how long one request occupies a line's home (serialises transfers of a communal line) */
+
+    /* Where the cores are: 0 to cluster_cores - 1 are the first cluster, and so on; sizes of at least the number of
+     * cores mean that there is only one. */
+    uint32_t cluster_cores, die_cores, socket_cores;
+    uint32_t mesh_columns; /* clusters of a die lie row by row on a mesh this wide; 0: no mesh */
+    /* A line from another core's private cache: in the same cluster, die, socket, or farther. */
+    uint64_t cluster_ps, core_to_core_ps, cross_die_ps, cross_socket_ps;
+    uint64_t hop_ps; /* added for each hop on the mesh between two clusters of a die */
+
+    /* A line that several cores want (turns.c). */
+    uint64_t home_ps;      /* one shared read, or one atomic at the line's home, occupies the home */
+    uint64_t residency_ps; /* a core keeps a line that it got to write at least so long before it answers a snoop */
+    uint32_t
+        local_turns; /* waiting cores of the holder's die that go before one of another die that has waited longer */
     uint64_t dram_occupancy_ps; /* one line's time on the DRAM channels: the inverse of bandwidth */
-    uint64_t remote_bytes; /* the last bytes of memory lie on another node */
-    uint64_t remote_ps;    /* added to every trip there */
+    uint64_t remote_bytes;      /* the last bytes of memory lie on another node */
+    uint64_t remote_ps;         /* added to every trip there */
 
     /* CMO engine (architecture.md 5). */
     uint32_t cmo_slots;           /* Q: outstanding CMOs per core */
@@ -70,6 +82,19 @@ bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum li
 
 /* Serve core whatever it takes (fill, transfer, upgrade, eviction). */
 struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, enum line_want want, uint64_t start_ps);
+
+/*
+ * A line that several cores want is served in turns. True: core may call cache_line() now. False: it has been put into
+ * the line's queue; cache_attach_waiter()'s function says when to come again, with this call.
+ */
+bool cache_line_turn(struct cache *cache, unsigned core, uint64_t pa, enum line_want want, uint64_t start_ps);
+
+/* Who is told that core's turn will be at at_ps; NEVER_PS: not any more, another core goes first. */
+struct cache_waiter {
+    void *ctx;
+    void (*turn)(void *ctx, uint64_t at_ps);
+};
+void cache_attach_waiter(struct cache *cache, unsigned core, const struct cache_waiter *waiter);
 
 /* Instruction fetch of one line into core's L1I (which the core itself keeps): looks up L2, L3, SLC, DRAM; allocates in
  * L2. */

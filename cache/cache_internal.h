@@ -20,8 +20,10 @@ enum {
 /* The directory: what the coherent system knows of one line of RAM. All zero: in no CPU cache. */
 struct line_record {
     uint64_t sharers[MAX_CORES / 64]; /* cores whose L1D/L2 hold it */
-    uint64_t home_free_ps;            /* the line's home serves one transfer at a time */
+    uint64_t free_ps;                 /* turns.c: when the next core can be served */
     uint16_t pending_cmos;            /* queued and not yet applied, of all cores */
+    uint16_t queue;                   /* 1 + number of its struct line_queue; 0: nobody waits */
+    uint8_t holder;                   /* 1 + the core that got it last to write; 0: none */
     uint8_t flags;
 };
 
@@ -44,9 +46,18 @@ struct cmo_queue {
     bool in_order;                  /* pending completions ascend */
 };
 
+/* The cores that wait for one line, in order of arrival. */
+struct line_queue {
+    uint32_t line, count;
+    uint32_t next;      /* index of the core whose turn is next */
+    uint32_t local_run; /* turns given in the holder's die while another die waited */
+    uint8_t core[MAX_CORES];
+};
+
 struct core_caches {
     struct tags l1d, l2;
     struct core_bus_client client;
+    struct cache_waiter waiter;
     struct cmo_queue cmos;
     uint32_t watched; /* line of the exclusive monitor, or NO_LINE */
     struct cache_counters counters;
@@ -59,8 +70,10 @@ struct cache {
     uint64_t records_bytes;
     struct tags l3, slc; /* line == NULL: level absent */
     struct core_caches *cores;
+    struct line_queue *queues; /* those in use have count > 0 */
+    uint32_t queue_count;
     uint64_t dram_free_ps;
-    uint32_t remote_line; /* the first line on the other node */
+    uint32_t remote_line;     /* the first line on the other node */
     uint64_t earliest_cmo_ps; /* over all cores: cache_advance() has nothing to do before */
 };
 
@@ -104,6 +117,12 @@ uint64_t remote_trip(const struct cache *cache, uint32_t line);
 void line_forget_pointers(struct cache *cache, uint32_t line);
 /* Make every holder come back before its next access; from now on each access is a shared action. */
 void line_make_communal(struct cache *cache, uint32_t line);
+
+/* turns.c */
+/* The line was given to core at start_ps, its data arriving at done_ps: when the next can have it. */
+void turns_given(struct cache *cache, unsigned core, uint32_t line, bool to_write, uint64_t start_ps, uint64_t done_ps);
+/* From one core's private cache to another's. */
+uint64_t core_distance_ps(const struct cache *cache, unsigned from, unsigned to);
 
 /* cmo.c */
 bool cmo_queue_create(struct cmo_queue *queue, uint32_t slots);

@@ -253,35 +253,35 @@ bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum li
     return true;
 }
 
-/* When the home of a communal line can serve a transfer that asks at start_ps. */
-static uint64_t home_start(struct cache *cache, uint32_t line, uint64_t start_ps)
-{
-    struct line_record *record = record_of(cache, line);
-
-    if (!(record->flags & LINE_COMMUNAL))
-        return start_ps;
-    if (start_ps < record->home_free_ps)
-        start_ps = record->home_free_ps;
-    record->home_free_ps = start_ps + cache->config.home_ps;
-    return start_ps;
-}
-
 static void lose_exclusive(struct cache *cache, unsigned core, uint32_t line)
 {
     forget_pointer(cache, core, line);
     record_of(cache, line)->flags &= (uint8_t)~LINE_EXCLUSIVE;
 }
 
+/* The holder answers, or the nearest of those that share the line. */
+static uint64_t nearest_ps(const struct cache *cache, unsigned core, const struct line_record *record)
+{
+    uint64_t nearest = NEVER_PS;
+
+    if (record->holder && record_shared_by(record, record->holder - 1u) && record->holder - 1u != core)
+        return core_distance_ps(cache, record->holder - 1u, core);
+    for (unsigned other = 0; other < cache->config.cores; other++)
+        if (other != core && record_shared_by(record, other) && core_distance_ps(cache, other, core) < nearest)
+            nearest = core_distance_ps(cache, other, core);
+    return nearest == NEVER_PS ? cache->config.core_to_core_ps : nearest;
+}
+
 /* Where the line comes from when core's own caches do not hold it; returns completion. The CPU image is valid
  * afterwards. */
-static uint64_t bring(struct cache *cache, uint32_t line, uint64_t start_ps, enum mem_level *level)
+static uint64_t bring(struct cache *cache, unsigned core, uint32_t line, uint64_t start_ps, enum mem_level *level)
 {
     struct line_record *record = record_of(cache, line);
     uint64_t done_ps;
 
     if (record_in_private_caches(record)) {
         *level = LEVEL_CORE;
-        return start_ps + cache->config.core_to_core_ps;
+        return start_ps + nearest_ps(cache, core, record);
     }
     if (record->flags & LINE_IN_L3) {
         *level = LEVEL_L3;
@@ -318,8 +318,9 @@ static void take(struct cache *cache, unsigned core, uint32_t line, enum line_wa
 static struct line_grant far_atomic(struct cache *cache, unsigned core, uint32_t line, uint64_t start_ps)
 {
     enum mem_level level;
-    uint64_t done_ps = bring(cache, line, home_start(cache, line, start_ps), &level);
+    uint64_t done_ps = bring(cache, core, line, start_ps, &level);
 
+    turns_given(cache, core, line, false, start_ps, done_ps);
     for_sharers(cache, line, NO_CORE, line_drop_from_core);
     if (cache->l3.line && !(record_of(cache, line)->flags & LINE_IN_L3))
         l3_allocate(cache, core, line);
@@ -357,8 +358,9 @@ struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, en
         level = tags_find(&cache->cores[core].l1d, line) != NO_WAY ? LEVEL_L1 : LEVEL_L2;
         done_ps = start_ps + (level == LEVEL_L1 ? cache->config.l1_ps : cache->config.l2_ps);
     } else {
-        done_ps = bring(cache, line, home_start(cache, line, start_ps), &level);
+        done_ps = bring(cache, core, line, start_ps, &level);
         take(cache, core, line, want);
+        turns_given(cache, core, line, wants_write(want), start_ps, done_ps);
     }
     if (wants_write(want))
         monitor_written(cache, line, core, done_ps);
@@ -382,7 +384,7 @@ struct line_grant cache_fetch(struct cache *cache, unsigned core, uint64_t pa, u
     line = line_of(cache, pa);
     cache_advance(cache, start_ps);
     if (!record_shared_by(record_of(cache, line), core)) {
-        done_ps = bring(cache, line, start_ps, &level);
+        done_ps = bring(cache, core, line, start_ps, &level);
         take(cache, core, line, LINE_SHARED);
     }
     return answer(cache, core, line, LINE_SHARED, level, done_ps);

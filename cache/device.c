@@ -25,7 +25,8 @@ static uint64_t piece(struct cache *cache, struct txn *txn, uint64_t addr, uint8
     uint32_t offset = (uint32_t)(addr & (LINE_BYTES - 1));
     enum mem_level level;
     bool snooped = txn->coherent && record_cached(&cache->records[line]);
-    uint64_t done_ps = snooped ? start_ps + cache->config.l3_ps + remote_trip(cache, line) : memory_side(cache, line, start_ps, &level);
+    uint64_t done_ps = snooped ? start_ps + cache->config.l3_ps + remote_trip(cache, line)
+                               : memory_side(cache, line, start_ps, &level);
 
     if (txn->kind == TXN_READ) {
         if (txn->coherent)

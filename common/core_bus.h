@@ -37,10 +37,11 @@ struct line_grant {
     uint8_t *data;          /* the line's 64 bytes in the CPU image */
     uint64_t done_ps;       /* when the data (or the right to write) is there */
     enum mem_level level;
-    bool keep;     /* the core may go on using data without asking until line_lost() names this way */
-    bool writable; /* with keep: stores too */
-    uint32_t way;  /* with keep: the L1D way (set * ways + way) that holds the line */
-    uint8_t *used; /* with keep: write 1 at each use; the replacement policy reads and clears it */
+    bool keep;        /* the core may go on using data without asking until line_lost() names this way */
+    bool writable;    /* with keep: stores too */
+    uint32_t way;     /* with keep: the L1D way (set * ways + way) that holds the line */
+    uint64_t turn_ps; /* the request waited in the line's queue until then; 0: it did not */
+    uint8_t *used;    /* with keep: write 1 at each use; the replacement policy reads and clears it */
 };
 
 /* DC and IC operations (Arm DDI 0487 D7.5.9). To a PA: one line. */

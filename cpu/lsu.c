@@ -196,6 +196,8 @@ static bool cached(struct cpu *cpu, const struct piece *piece, const struct tran
     if (grant.status != TXN_OK)
         return data_abort(cpu, piece, FSC_EXTERNAL);
     *done = ps_to_ticks(grant.done_ps);
+    if (grant.turn_ps) /* nothing that follows may come before what the queue has let pass */
+        timing_stall_until(cpu, grant.turn_ps, piece->want == LINE_SHARED ? STACK_CACHE_MISS : STACK_ATOMIC);
     if (grant.level != LEVEL_L1)
         timing_mshr_done(timing, *done);
     else if (grant.done_ps == asked_ps + cpu->config.l1_ps)
@@ -363,9 +365,11 @@ bool lsu_store_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned byt
     if (cpu->exclusive_valid && cpu->exclusive_pa == translation.pa && cpu->exclusive_bytes == bytes) {
         if (!cached(cpu, &piece, &translation, start, &place, done))
             return false;
+        *status = !cpu->exclusive_valid; /* others may have gone first while the line was waited for */
+    }
+    if (!*status) {
         memcpy(place, data, bytes);
         timing_store(cpu->timing, start, *done);
-        *status = 0;
         timing_retire_at(cpu, cpu->timing, *done, STACK_ATOMIC);
     }
     cpu->counters.exclusives_failed += *status;

@@ -22,7 +22,11 @@ core_module::core_module(sc_core::sc_module_name name, const struct cpu_config &
     cpu_ = cpu_create(&config, &port, &semihost, &errors);
     if (cpu_) {
         struct core_bus_client client = cpu_bus_client(cpu_);
+        struct cache_waiter waiter = {};
+        waiter.ctx = this;
+        waiter.turn = [](void *c, uint64_t at_ps) { self(c)->turn(at_ps); };
         cache_attach_core(around_.cache, index_, &client);
+        cache_attach_waiter(around_.cache, index_, &waiter);
     }
     SC_THREAD(run);
     SC_METHOD(raise_irq);
@@ -87,11 +91,34 @@ struct line_grant core_module::line(uint64_t pa, enum line_want want, uint64_t s
     if (cache_line_private(around_.cache, index_, pa, want, start_ps, &grant))
         return grant;
     around_.horizon->catch_up(start_ps);
+    uint64_t turn_ps = wait_for_turn(pa, want, start_ps);
     request_->what = coherence_extension::request::line;
     request_->want = want;
-    request_->start_ps = start_ps;
+    request_->start_ps = turn_ps;
     send_coherent(pa);
+    if (turn_ps > start_ps)
+        request_->grant.turn_ps = turn_ps;
     return request_->grant;
+}
+
+/* Returns the time at which the line can be asked for. */
+uint64_t core_module::wait_for_turn(uint64_t pa, enum line_want want, uint64_t start_ps)
+{
+    while (!cache_line_turn(around_.cache, index_, pa, want, start_ps)) {
+        sc_core::wait(turn_event_);
+        around_.horizon->refresh();
+        start_ps = std::max(start_ps, now_ps());
+    }
+    return start_ps;
+}
+
+void core_module::turn(uint64_t at_ps)
+{
+    turn_event_.cancel();
+    if (at_ps == NEVER_PS)
+        return;
+    turn_event_.notify(time_of_ps(at_ps > now_ps() ? at_ps - now_ps() : 0));
+    around_.horizon->at(at_ps);
 }
 
 struct line_grant core_module::fetch(uint64_t pa, uint64_t start_ps)

@@ -57,6 +57,8 @@ class core_module : public sc_core::sc_module
     void raise_irq();
     uint64_t sync(uint64_t t_ps);
     struct line_grant line(uint64_t pa, enum line_want want, uint64_t start_ps);
+    uint64_t wait_for_turn(uint64_t pa, enum line_want want, uint64_t start_ps);
+    void turn(uint64_t at_ps);
     struct line_grant fetch(uint64_t pa, uint64_t start_ps);
     struct cmo_times cmo(enum cmo_op op, uint64_t addr, uint64_t issue_ps);
     void access(struct txn *txn);
@@ -73,6 +75,7 @@ class core_module : public sc_core::sc_module
     coherence_extension *request_;
     sc_core::sc_event started_;
     sc_core::sc_event wake_event_;
+    sc_core::sc_event turn_event_;
     sc_core::sc_event raise_irq_event_;
     uint64_t irq_due_ps_ = NEVER_PS; /* when the IRQ input will rise */
     uint64_t start_pc_ = 0, start_x0_ = 0, start_ps_ = NEVER_PS;

@@ -42,7 +42,17 @@ struct cache_config cache_config_of(const struct config *config)
     c.dram_occupancy_ps = get(config, "dram.occupancy_ps");
     c.remote_bytes = get(config, "ram.remote_bytes");
     c.remote_ps = get(config, "dram.remote_ps");
+    c.cluster_cores = get32(config, "cpu.cluster_cores");
+    c.die_cores = get32(config, "cpu.die_cores");
+    c.socket_cores = get32(config, "cpu.socket_cores");
+    c.mesh_columns = get32(config, "cpu.mesh_columns");
+    c.cluster_ps = get(config, "coherence.cluster_ps");
     c.core_to_core_ps = get(config, "coherence.core_to_core_ps");
+    c.cross_die_ps = get(config, "coherence.cross_die_ps");
+    c.cross_socket_ps = get(config, "coherence.cross_socket_ps");
+    c.hop_ps = get(config, "coherence.hop_ps");
+    c.residency_ps = get(config, "coherence.residency_ps");
+    c.local_turns = get32(config, "coherence.local_turns");
     c.home_ps = get(config, "coherence.home_ps");
     c.far_atomics = get(config, "coherence.far_atomics");
     c.cmo_slots = get32(config, "cmo.slots");

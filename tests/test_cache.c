@@ -37,6 +37,9 @@ static struct cache_config small_config(void)
                                  .core_to_core_ps = 30000,
                                  .home_ps = 10000,
                                  .dram_occupancy_ps = 2000,
+                                 .cluster_cores = 1,
+                                 .die_cores = 128,
+                                 .socket_cores = 128,
                                  .cmo_slots = 4,
                                  .cmo_issue_absent_ps = 1000,
                                  .cmo_issue_l1_ps = 3000,
@@ -289,12 +292,95 @@ START_TEST(two_cores_pass_a_line_to_and_fro)
 }
 END_TEST
 
-START_TEST(the_home_of_a_communal_line_serves_one_at_a_time)
+/* --- turns: what the queue of a line said to each core --- */
+
+static uint64_t turn_at[8];
+
+static void told_turn(void *ctx, uint64_t at_ps)
 {
-    store(0, A, 1, 0);
-    get(1, A, LINE_UNIQUE, 200000);
-    ck_assert_uint_eq(get(0, A, LINE_UNIQUE, 300000).done_ps, 300000 + 30000);
-    ck_assert_uint_eq(get(1, A, LINE_UNIQUE, 300000).done_ps, 310000 + 30000); /* waits for the home */
+    *(uint64_t *)ctx = at_ps;
+}
+
+/* Eight cores, two a cluster, four a die and socket; A is communal and core 0 got it last, at 200 ns + 30 ns. */
+static void with_turns(uint32_t local_turns)
+{
+    struct cache_config config = small_config();
+
+    config.cores = 8;
+    config.cluster_cores = 2;
+    config.die_cores = config.socket_cores = 4;
+    config.cluster_ps = 20000;
+    config.cross_socket_ps = 90000;
+    config.residency_ps = 5000;
+    config.local_turns = local_turns;
+    teardown();
+    create(&config);
+    for (unsigned core = 0; core < 8; core++) {
+        struct cache_waiter waiter = {&turn_at[core], told_turn};
+        turn_at[core] = 0;
+        cache_attach_waiter(cache, core, &waiter);
+    }
+    store(2, A, 1, 0);
+    ck_assert_uint_eq(get(0, A, LINE_UNIQUE, 200000).done_ps, 230000);
+}
+
+static bool turn(unsigned core, uint64_t at_ps)
+{
+    return cache_line_turn(cache, core, A, LINE_UNIQUE, at_ps);
+}
+
+START_TEST(the_holder_keeps_its_line_for_a_while)
+{
+    with_turns(0);
+    ck_assert(turn(0, 231000)); /* a hit */
+    ck_assert(!turn(1, 231000));
+    ck_assert_uint_eq(turn_at[1], 235000);
+    ck_assert(turn(0, 234000)); /* the holder need not queue */
+    ck_assert(turn(1, 235000));
+    ck_assert_uint_eq(get(1, A, LINE_UNIQUE, 235000).done_ps, 235000 + 20000);
+    ck_assert(!turn(0, 250000)); /* now it must */
+    ck_assert_uint_eq(turn_at[0], 260000);
+}
+END_TEST
+
+START_TEST(distance_between_cores)
+{
+    with_turns(0);
+    ck_assert_uint_eq(get(1, A, LINE_UNIQUE, 300000).done_ps, 300000 + 20000); /* same cluster */
+    ck_assert_uint_eq(get(3, A, LINE_UNIQUE, 400000).done_ps, 400000 + 30000); /* same die */
+    ck_assert_uint_eq(get(4, A, LINE_UNIQUE, 500000).done_ps, 500000 + 90000); /* another socket */
+}
+END_TEST
+
+START_TEST(first_come_first_served)
+{
+    with_turns(0);
+    ck_assert(!turn(4, 231000) && !turn(1, 232000) && !turn(5, 233000));
+    ck_assert_uint_eq(turn_at[4], 235000);
+    ck_assert_uint_eq(turn_at[1], 0);
+    ck_assert(!turn(1, 235000)); /* not its turn */
+    ck_assert(turn(4, 235000));
+    get(4, A, LINE_UNIQUE, 235000);
+    ck_assert_uint_eq(turn_at[1], 235000 + 90000 + 5000);
+    ck_assert(turn(1, 330000));
+    get(1, A, LINE_UNIQUE, 330000);
+    ck_assert_uint_eq(turn_at[5], 330000 + 90000 + 5000);
+}
+END_TEST
+
+START_TEST(the_holders_die_goes_first_for_some_turns)
+{
+    with_turns(1);
+    ck_assert(!turn(4, 231000));
+    ck_assert_uint_eq(turn_at[4], 235000);
+    ck_assert(!turn(1, 232000)); /* came later, but is near */
+    ck_assert_uint_eq(turn_at[4], NEVER_PS);
+    ck_assert_uint_eq(turn_at[1], 235000);
+    ck_assert(!turn(3, 233000));
+    ck_assert(turn(1, 235000));
+    get(1, A, LINE_UNIQUE, 235000);
+    ck_assert_uint_eq(turn_at[4], 260000); /* its one turn is used up: the far one is next */
+    ck_assert_uint_eq(turn_at[3], 0);
 }
 END_TEST
 
@@ -458,7 +544,10 @@ void test_cache(struct unit_registry *registry)
     unit_test(registry, the_cmo_behind_all_slots_starts_when_the_first_is_done);
     unit_test(registry, issue_interval_depends_on_where_the_line_is);
     unit_test(registry, two_cores_pass_a_line_to_and_fro);
-    unit_test(registry, the_home_of_a_communal_line_serves_one_at_a_time);
+    unit_test(registry, the_holder_keeps_its_line_for_a_while);
+    unit_test(registry, distance_between_cores);
+    unit_test(registry, first_come_first_served);
+    unit_test(registry, the_holders_die_goes_first_for_some_turns);
     unit_test(registry, a_write_by_another_observer_clears_the_monitor);
     unit_test(registry, a_kept_line_is_given_up_before_a_cmo);
     unit_test(registry, set_and_way_operations_act_on_the_own_cache);
