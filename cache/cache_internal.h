@@ -27,6 +27,11 @@ struct line_record {
     uint8_t flags;
 };
 
+static inline bool wants_write(enum line_want want)
+{
+    return want == LINE_UNIQUE || want == LINE_ATOMIC || want == LINE_EXCLUSIVE_STORE;
+}
+
 /* A queued CMO. */
 struct pending_cmo {
     uint64_t done_ps;
@@ -119,6 +124,8 @@ void line_forget_pointers(struct cache *cache, uint32_t line);
 void line_make_communal(struct cache *cache, uint32_t line);
 
 /* turns.c */
+/* A core that waits for the line to store exclusively has lost its monitor: it need not wait longer. */
+void turns_monitor_lost(struct cache *cache, unsigned core, uint32_t line, uint64_t at_ps);
 /* The line was given to core at start_ps, its data arriving at done_ps: when the next can have it. */
 void turns_given(struct cache *cache, unsigned core, uint32_t line, bool to_write, uint64_t start_ps, uint64_t done_ps);
 /* From one core's private cache to another's. */

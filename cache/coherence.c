@@ -195,11 +195,6 @@ static uint32_t l1d_allocate(struct cache *cache, unsigned core, uint32_t line)
     return way;
 }
 
-static bool wants_write(enum line_want want)
-{
-    return want == LINE_UNIQUE || want == LINE_ATOMIC;
-}
-
 /* The grant of a line that this L1D way holds. */
 static void grant_way(struct cache *cache, unsigned core, uint32_t line, uint32_t way, struct line_grant *grant)
 {
@@ -347,6 +342,11 @@ struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, en
         start_ps = ordered_ps;
     if (cache_line_private(cache, core, pa, want, start_ps, &grant))
         return grant;
+    if (want == LINE_EXCLUSIVE_STORE && cache->cores[core].watched != line) {
+        grant.status = TXN_OK;
+        grant.monitor_lost = true;
+        return grant;
+    }
     if (touched_by_others(record, core))
         line_make_communal(cache, line);
     if (want == LINE_ATOMIC && cache->config.far_atomics) {

@@ -35,6 +35,7 @@ void monitor_written(struct cache *cache, uint32_t line, unsigned writer, uint64
         }
         own->watched = NO_LINE;
         own->client.monitor_cleared(own->client.ctx, at_ps);
+        turns_monitor_lost(cache, core, line, at_ps);
     }
     if (!watched)
         record->flags &= (uint8_t)~LINE_WATCHED;

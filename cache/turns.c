@@ -79,6 +79,12 @@ static void tell(struct cache *cache, unsigned core, uint64_t at_ps)
         waiter->turn(waiter->ctx, at_ps);
 }
 
+static void tell_next(struct cache *cache, const struct line_record *record, struct line_queue *queue)
+{
+    queue->next = choose(cache, record, queue);
+    tell(cache, queue->core[queue->next], record->free_ps);
+}
+
 static uint32_t place_of(const struct line_queue *queue, unsigned core)
 {
     uint32_t i = 0;
@@ -98,13 +104,13 @@ static void leave(struct cache *cache, struct line_record *record, struct line_q
     memmove(queue->core + place, queue->core + place + 1, queue->count - place);
     if (queue->count == 0)
         record->queue = 0;
+    else
+        tell_next(cache, record, queue);
 }
 
 static bool may_hit(const struct line_record *record, unsigned core, enum line_want want)
 {
-    bool write = want == LINE_UNIQUE || want == LINE_ATOMIC;
-
-    return record_shared_by(record, core) && (!write || (record->flags & LINE_EXCLUSIVE));
+    return record_shared_by(record, core) && (!wants_write(want) || (record->flags & LINE_EXCLUSIVE));
 }
 
 bool cache_line_turn(struct cache *cache, unsigned core, uint64_t pa, enum line_want want, uint64_t start_ps)
@@ -112,6 +118,7 @@ bool cache_line_turn(struct cache *cache, unsigned core, uint64_t pa, enum line_
     struct line_record *record;
     struct line_queue *queue;
     uint32_t place, before;
+    bool lost;
 
     if (!memory_contains(cache->memory, pa, 1))
         return true;
@@ -120,13 +127,14 @@ bool cache_line_turn(struct cache *cache, unsigned core, uint64_t pa, enum line_
     if (!(record->flags & LINE_COMMUNAL) || (!queue && record->free_ps <= start_ps))
         return true;
     place = queue ? place_of(queue, core) : 0;
+    lost = want == LINE_EXCLUSIVE_STORE && cache->cores[core].watched != line_of(cache, pa);
     if (queue && place < queue->count) {
-        if (place != queue->next || record->free_ps > start_ps)
+        if (!lost && (place != queue->next || record->free_ps > start_ps))
             return false;
         leave(cache, record, queue, place);
         return true;
     }
-    if (may_hit(record, core, want))
+    if (lost || may_hit(record, core, want))
         return true;
     if (!queue && !(queue = new_queue(cache, line_of(cache, pa))))
         return true;
@@ -140,6 +148,14 @@ bool cache_line_turn(struct cache *cache, unsigned core, uint64_t pa, enum line_
     return false;
 }
 
+void turns_monitor_lost(struct cache *cache, unsigned core, uint32_t line, uint64_t at_ps)
+{
+    struct line_queue *queue = queue_of(cache, &cache->records[line]);
+
+    if (queue && place_of(queue, core) < queue->count)
+        tell(cache, core, at_ps);
+}
+
 void turns_given(struct cache *cache, unsigned core, uint32_t line, bool to_write, uint64_t start_ps, uint64_t done_ps)
 {
     struct line_record *record = &cache->records[line];
@@ -150,8 +166,6 @@ void turns_given(struct cache *cache, unsigned core, uint32_t line, bool to_writ
     record->free_ps = to_write ? done_ps + cache->config.residency_ps : start_ps + cache->config.home_ps;
     if (to_write)
         record->holder = (uint8_t)(core + 1);
-    if (!queue || queue->count == 0)
-        return;
-    queue->next = choose(cache, record, queue);
-    tell(cache, queue->core[queue->next], record->free_ps);
+    if (queue)
+        tell_next(cache, record, queue);
 }

@@ -27,6 +27,7 @@ enum mem_level {
 enum line_want {
     LINE_SHARED, /* to read */
     LINE_UNIQUE, /* to write: the line becomes dirty in L1D */
+    LINE_EXCLUSIVE_STORE, /* as LINE_UNIQUE, if the core's monitor still watches the line when its turn comes */
     LINE_ATOMIC, /* one read-modify-write, near or far as configured */
     LINE_WALK,   /* table walk read: may be served by L2, does not allocate in L1D */
 };
@@ -40,6 +41,7 @@ struct line_grant {
     bool keep;        /* the core may go on using data without asking until line_lost() names this way */
     bool writable;    /* with keep: stores too */
     uint32_t way;     /* with keep: the L1D way (set * ways + way) that holds the line */
+    bool monitor_lost; /* LINE_EXCLUSIVE_STORE: it did not; nothing was done */
     uint64_t turn_ps; /* the request waited in the line's queue until then; 0: it did not */
     uint8_t *used;    /* with keep: write 1 at each use; the replacement policy reads and clears it */
 };

@@ -202,6 +202,10 @@ static bool cached(struct cpu *cpu, const struct piece *piece, const struct tran
         timing_mshr_done(timing, *done);
     else if (grant.done_ps == asked_ps + cpu->config.l1_ps)
         *done = begin + timing->l1; /* a plain hit: exactly what the interpreter's fast path takes */
+    if (grant.monitor_lost) {
+        *place = NULL;
+        return true;
+    }
     *place = grant.data + (translation->pa & (LINE_BYTES - 1));
     l0_fill(cpu, piece->va, translation, &grant);
     return true;
@@ -347,9 +351,9 @@ bool lsu_load_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned byte
 bool lsu_store_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, uint64_t start, const void *data,
                          uint32_t *status, uint64_t *done)
 {
-    struct piece piece = {pc, va, bytes, LSU_ALIGNED, true, LINE_UNIQUE};
+    struct piece piece = {pc, va, bytes, LSU_ALIGNED, true, LINE_EXCLUSIVE_STORE};
     struct translation translation;
-    uint8_t *place;
+    uint8_t *place = NULL;
 
     *status = 1;
     *done = start;
@@ -365,7 +369,7 @@ bool lsu_store_exclusive(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned byt
     if (cpu->exclusive_valid && cpu->exclusive_pa == translation.pa && cpu->exclusive_bytes == bytes) {
         if (!cached(cpu, &piece, &translation, start, &place, done))
             return false;
-        *status = !cpu->exclusive_valid; /* others may have gone first while the line was waited for */
+        *status = !place; /* others may have gone first while the line was waited for */
     }
     if (!*status) {
         memcpy(place, data, bytes);
