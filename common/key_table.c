@@ -111,7 +111,7 @@ const struct key key_table[] = {
     TIME("mmio.write_ps", "150ns", "from a register write to its acknowledgement", NOTE_ASSUMED),
     TIME("gic.access_ps", "10ns", "one register access in the GIC", NOTE_ASSUMED),
     TIME("gic.deliver_ps", "50ns", "from a pending interrupt to the core's input", NOTE_ASSUMED),
-    COUNT("dmac.channels", "2", "1", "16", "channels of the copy engine", NOTE_ASSUMED),
+    COUNT("dmac.channels", "2", "1", "128", "channels of the copy engine", NOTE_ASSUMED),
     BOOL("dmac.coherent", "false", "the copy engine snoops the CPU caches", NOTE_ASSUMED),
     COUNT("dmac.burst_bytes", "256", "16", "4096", "largest request of the copy engine, a power of two", NOTE_ASSUMED),
     COUNT("dmac.outstanding", "16", "1", "256", "reads, and writes, in flight", NOTE_ASSUMED),

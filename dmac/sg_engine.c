@@ -60,7 +60,7 @@ struct sg_engine *sg_engine_create(const struct sg_engine_config *config, const 
 {
     struct sg_engine *engine;
 
-    if (config->channels == 0 || config->channels > 16 || config->burst_bytes < 16 ||
+    if (config->channels == 0 || config->channels > SG_CHANNELS_MOST || config->burst_bytes < 16 ||
         config->burst_bytes > BURST_MOST || (config->burst_bytes & (config->burst_bytes - 1)) ||
         config->outstanding == 0 || config->outstanding > OUTSTANDING_MOST)
         return NULL;

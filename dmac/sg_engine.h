@@ -24,10 +24,11 @@
 #include "common/port.h"
 
 #define SG_CHANNEL_BYTES 0x100u
+#define SG_CHANNELS_MOST 128u
 
 struct sg_engine_config {
     uint32_t requester;   /* txn.requester of channel 0; further channels count up */
-    uint32_t channels;    /* 1..16 */
+    uint32_t channels;    /* 1..SG_CHANNELS_MOST */
     uint32_t stream_id;   /* reset value of STREAM of channel 0; further channels count up */
     bool coherent;        /* reset value of ATTRIBUTES.COHERENT */
     uint32_t intid;       /* SPI of channel 0; further channels count up */

@@ -2,7 +2,8 @@
 
 #include "simctl.h"
 
-enum { CTRL = 0x00, STATUS = 0x08, DESC = 0x10, ERROR_STATUS = 0x20, ATTRIBUTES = 0x2C };
+enum { CTRL = 0x00, STATUS = 0x08, DESC = 0x10, ERROR_STATUS = 0x20, STREAM = 0x24, ATTRIBUTES = 0x2C };
+#define CHANNEL_BYTES 0x100
 enum { STATUS_DONE = 2, STATUS_ERROR = 4 };
 
 void *dma_alloc_coherent(size_t bytes, uint64_t *dma_address)
@@ -35,4 +36,20 @@ uint32_t dmac_wait(void)
         cpu_relax();
     dma_rmb();
     return readl_relaxed(DMAC_BASE + ERROR_STATUS);
+}
+
+uint32_t dmac_channel_run(unsigned channel, uint32_t sid, uint64_t descriptor, bool coherent)
+{
+    uintptr_t base = DMAC_BASE + (uintptr_t)channel * CHANNEL_BYTES;
+
+    writeq_relaxed(STATUS_DONE | STATUS_ERROR, base + STATUS);
+    writel_relaxed(sid, base + STREAM);
+    writel_relaxed(coherent, base + ATTRIBUTES);
+    writeq_relaxed(descriptor, base + DESC);
+    dma_wmb();
+    writeq_relaxed(1, base + CTRL);
+    while (!(readq_relaxed(base + STATUS) & STATUS_DONE))
+        cpu_relax();
+    dma_rmb();
+    return readl_relaxed(base + ERROR_STATUS);
 }

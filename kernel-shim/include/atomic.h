@@ -65,6 +65,7 @@ ATOMIC_FETCH(atomic_fetch_andnot_release, atomic_t, 32, "w", "ldclrl", "bic %w1,
 ATOMIC_FETCH(atomic_xchg, atomic_t, 32, "w", "swpal", "mov %w1, %w4", "ldxr", "stlxr", "dmb ish")
 ATOMIC_FETCH(atomic64_fetch_add, atomic64_t, 64, "", "ldaddal", "add %1, %0, %4", "ldxr", "stlxr", "dmb ish")
 ATOMIC_FETCH(atomic64_fetch_add_relaxed, atomic64_t, 64, "", "ldadd", "add %1, %0, %4", "ldxr", "stxr", "")
+ATOMIC_FETCH(atomic64_fetch_andnot_relaxed, atomic64_t, 64, "", "ldclr", "bic %1, %0, %4", "ldxr", "stxr", "")
 ATOMIC_FETCH(atomic64_fetch_xor_relaxed, atomic64_t, 64, "", "ldeor", "eor %1, %0, %4", "ldxr", "stxr", "")
 
 #define atomic_inc(v)                ((void)atomic_fetch_add_relaxed(1, v))

@@ -20,6 +20,9 @@ void *dma_alloc_coherent(size_t bytes, uint64_t *dma_address);
 void dmac_prepare(uint64_t descriptor, bool coherent);
 /* The doorbell: one register write, without any barrier. */
 void dmac_ring(bool interrupt);
+/* Channel n reads one descriptor's worth for stream sid, from the register writes to the end; returns its error status.
+ */
+uint32_t dmac_channel_run(unsigned channel, uint32_t sid, uint64_t descriptor, bool coherent);
 /* Until the channel is done; returns its error status (0: none). */
 uint32_t dmac_wait(void);
 

@@ -51,7 +51,7 @@
 #define SMMU_BASE   0x09050000
 #define RAM_BASE    0x40000000
 #define DMAC_BASE   0x0C010000
-#define DMAC_SIZE   0x1000
+#define DMAC_SIZE   0x8000     /* 0x100 a channel */
 #define MMU500_BASE 0x0D000000 /* instance n at + n * MMU500_SIZE */
 #define MMU500_SIZE 0x01000000
 

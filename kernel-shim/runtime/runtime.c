@@ -49,13 +49,15 @@ static struct {
 
 static void gic_enable(unsigned intid, bool edge)
 {
-    uintptr_t frame = intid < 32 ? GICR_BASE + 0x10000 : GICD_BASE, configuration = frame + 0xC00 + intid / 16 * 4;
+    uintptr_t redistributor = GICR_BASE + 0x20000ul * smp_processor_id();
+    uintptr_t frame = intid < 32 ? redistributor + 0x10000 : GICD_BASE, configuration = frame + 0xC00 + intid / 16 * 4;
     uint32_t edge_bit = 2u << intid % 16 * 2;
 
     writel(7, GICD_BASE); /* groups and affinity routing */
-    writel(readl(GICR_BASE + 0x14) & ~2u, GICR_BASE + 0x14);
+    writel(readl(redistributor + 0x14) & ~2u, redistributor + 0x14);
     writel(readl(frame + 0x80 + intid / 32 * 4) | 1u << intid % 32, frame + 0x80 + intid / 32 * 4);
-    writel(edge ? readl(configuration) | edge_bit : readl(configuration) & ~edge_bit, configuration);
+    if (intid >= 16) /* SGIs are edges */
+        writel(edge ? readl(configuration) | edge_bit : readl(configuration) & ~edge_bit, configuration);
     writel(1u << intid % 32, frame + 0x100 + intid / 32 * 4);
     if (intid >= 32) /* to core 0 */
         writeq(0, GICD_BASE + 0x6000 + 8 * intid);

@@ -35,7 +35,7 @@ enum {
 };
 enum { CR0_SMMUEN = 1, CR0_EVTQEN = 4, CR0_CMDQEN = 8 };
 enum { CR2_E2H = 1, CR2_RECINVSID = 2, CR2_PTM = 4 };
-enum { GERROR_CMDQ_ERR = 1 };
+enum { GERROR_CMDQ_ERR = 1, GERROR_CMDQP_ERR = 1 << 9 };
 enum { IRQ_CTRL_GERROR = 1, IRQ_CTRL_EVTQ = 4 };
 enum { EVT_ID_TRANSLATION_FAULT = 0x10 };
 #define GBPA_UPDATE (1u << 31)
@@ -196,11 +196,9 @@ static void arm_smmu_evtq_handler(unsigned intid, void *data)
 }
 
 /* A command that the SMMU refuses is replaced by a CMD_SYNC without signal; then the queue goes on. */
-static void arm_smmu_cmdq_skip_err(struct arm_smmu_device *smmu)
+void arm_smmu_replace_command(struct arm_smmu_queue *q, uint32_t index)
 {
-    struct arm_smmu_queue *q = &smmu->cmdq.q;
-    uint32_t cons = readl_relaxed(q->cons_reg);
-    uint64_t *entry = q->base + (cons & ((1u << q->llq.max_n_shift) - 1)) * q->ent_dwords;
+    uint64_t *entry = q->base + (index & ((1u << q->llq.max_n_shift) - 1)) * q->ent_dwords;
 
     WRITE_ONCE(entry[0], CMDQ_OP_CMD_SYNC);
     WRITE_ONCE(entry[1], 0);
@@ -213,7 +211,9 @@ static void arm_smmu_gerror_handler(unsigned intid, void *data)
 
     smmu->gerror_seen |= gerror ^ gerrorn;
     if ((gerror ^ gerrorn) & GERROR_CMDQ_ERR)
-        arm_smmu_cmdq_skip_err(smmu);
+        arm_smmu_replace_command(&smmu->cmdq.q, readl_relaxed(smmu->cmdq.q.cons_reg));
+    if ((gerror ^ gerrorn) & GERROR_CMDQP_ERR)
+        arm_smmu_ecmdq_errors(smmu);
     writel(gerror, smmu->base + GERRORN);
 }
 
@@ -232,7 +232,7 @@ bool arm_smmu_v3_fault(uint32_t sid, uint64_t address)
 /* --- structures in memory --- */
 
 /* dma_alloc_coherent(): plain cacheable memory when the SMMU snoops, else the Non-cacheable alias. */
-static void *arm_smmu_alloc(const struct arm_smmu_device *smmu, size_t bytes, uint64_t *dma)
+void *arm_smmu_alloc(const struct arm_smmu_device *smmu, size_t bytes, uint64_t *dma)
 {
     void *memory;
 
@@ -406,6 +406,7 @@ static void arm_smmu_device_reset(struct arm_smmu_device *smmu)
     arm_smmu_init_queues(smmu);
     enables |= CR0_CMDQEN;
     arm_smmu_write_reg_sync(smmu, enables, CR0, CR0ACK);
+    arm_smmu_ecmdq_init(smmu);
     arm_smmu_issue(smmu, CMDQ_OP_CFGI_ALL, 31);
     if (smmu->features & FEAT_HYP)
         arm_smmu_issue(smmu, CMDQ_OP_TLBI_EL2_ALL, 0);

@@ -37,11 +37,16 @@ struct arm_smmu_queue {
     uint32_t prod_bits; /* ECMDQ: EN and ERRACK, written with every PROD */
 };
 
+enum { ECMDQ_PROD_EN = 1u << 31, ECMDQ_PROD_ERRACK = 1u << 23 };
+
 /* owner_prod and lock share a line with the pointer to the map, as in the kernel. */
 struct arm_smmu_cmdq {
     struct arm_smmu_queue q;
     atomic64_t *valid_map __attribute__((aligned(64)));
     atomic_t owner_prod, lock;
+    atomic64_t added __attribute__((aligned(64))); /* CMDQ_ATOMIC_ADD: slots and cores, counted by one add */
+    bool is_private;                               /* one core only: no owner, no map of valid slots */
+    unsigned owner_cpu;                            /* ECMDQ: who acknowledges its errors */
 };
 
 struct arm_smmu_cmdq_batch {
@@ -53,17 +58,28 @@ struct arm_smmu_cmdq_batch {
 enum { FEAT_2_LVL_STRTAB = 1, FEAT_COHERENCY = 2, FEAT_MSI = 4, FEAT_SEV = 8, FEAT_RANGE_INV = 16, FEAT_HYP = 32 };
 enum { OPT_MSIPOLL = 1, OPT_CMDQ_FORCE_SYNC = 2 };
 
+/* What a core has done with command queues; a line of its own. */
+struct arm_smmu_stats {
+    uint64_t lists, attempts, owned,
+        syncs; /* lists inserted, reservations tried, doorbells rung, CMD_SYNCs waited for */
+} __attribute__((aligned(64)));
+
 struct arm_smmu_device {
     struct device dev;
     uintptr_t base;
     unsigned features, options;
     unsigned sid_bits, oas, cmdq_bits, evtq_bits;
     unsigned queue_node; /* 1: queues and tables lie on the other node */
-    int batch; /* commands of a list, CMDQ_BATCH_ENTRIES of the kernel */
+    int batch;           /* commands of a list, CMDQ_BATCH_ENTRIES of the kernel */
     struct arm_smmu_cmdq cmdq;
     struct arm_smmu_queue evtq;
     uint64_t *strtab; /* linear: STEs; two-level: L1 descriptors */
     uint64_t gerror_seen;
+    /* ECMDQs; none: every core uses cmdq */
+    struct arm_smmu_cmdq *ecmdqs;
+    unsigned nr_ecmdq;
+    struct arm_smmu_cmdq *queue_of_cpu[MAX_CPUS];
+    struct arm_smmu_stats stats[MAX_CPUS];
 };
 
 /* Commands. */
@@ -80,6 +96,14 @@ enum {
 
 /* The one SMMUv3, after iommu_attach_device(). */
 struct arm_smmu_device *arm_smmu_v3_device(void);
+
+/* arm_smmu_v3_ecmdq.c: queues for the cores, when the SMMU has them and the parameter ecmdq_queues is not 0. */
+void arm_smmu_ecmdq_init(struct arm_smmu_device *smmu);
+/* GERROR.CMDQP_ERR: finds the queues in error and repairs them. */
+void arm_smmu_ecmdq_errors(struct arm_smmu_device *smmu);
+/* arm_smmu_v3.c: replaces the command at index of a queue by a CMD_SYNC without signal. */
+void arm_smmu_replace_command(struct arm_smmu_queue *q, uint32_t index);
+void *arm_smmu_alloc(const struct arm_smmu_device *smmu, size_t bytes, uint64_t *dma);
 
 /* arm_smmu_v3_cmdq.c */
 /* depth_bits: log2 of the entries; q->base and the registers are set already. */

@@ -8,9 +8,14 @@
 
 #include "delay.h"
 #include "irqflags.h"
+#include "percpu.h"
 
 #ifndef CMDQ_LOCK_OLD
 #define CMDQ_LOCK_OLD 0
+#endif
+
+#ifndef CMDQ_ATOMIC_ADD
+#define CMDQ_ATOMIC_ADD 0 /* 1: the insertion proposed in 2020, without a compare-and-swap loop */
 #endif
 
 #define POLL_TIMEOUT_NS 1000000000ull
@@ -133,7 +138,7 @@ static bool arm_smmu_cmdq_shared_tryunlock(struct arm_smmu_cmdq *cmdq)
     return true;
 }
 
-static bool arm_smmu_cmdq_exclusive_trylock(struct arm_smmu_cmdq *cmdq, uint64_t *flags)
+static inline bool arm_smmu_cmdq_exclusive_trylock(struct arm_smmu_cmdq *cmdq, uint64_t *flags)
 {
     *flags = local_irq_save();
     if (atomic_cmpxchg_relaxed(&cmdq->lock, 0, LOCK_EXCLUSIVE) == 0)
@@ -142,7 +147,7 @@ static bool arm_smmu_cmdq_exclusive_trylock(struct arm_smmu_cmdq *cmdq, uint64_t
     return false;
 }
 
-static void arm_smmu_cmdq_exclusive_unlock(struct arm_smmu_cmdq *cmdq, uint64_t flags)
+static inline void arm_smmu_cmdq_exclusive_unlock(struct arm_smmu_cmdq *cmdq, uint64_t flags)
 {
 #if CMDQ_LOCK_OLD
     smp_store_release(&cmdq->lock.counter, 0);
@@ -201,8 +206,8 @@ static void timed_out(void)
     sim_fail("arm-smmu-v3: the command queue made no progress for a second");
 }
 
-static void arm_smmu_cmdq_poll_until_not_full(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq,
-                                              struct arm_smmu_ll_queue *llq)
+static inline void arm_smmu_cmdq_poll_until_not_full(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq,
+                                                     struct arm_smmu_ll_queue *llq)
 {
     struct queue_poll poll;
     uint64_t flags;
@@ -293,46 +298,125 @@ static void arm_smmu_cmdq_write_entries(struct arm_smmu_cmdq *cmdq, const uint64
         write_entry(&cmdq->q, queue_inc_prod_n(&q, (uint32_t)i), &cmds[i * CMDQ_ENT_DWORDS]);
 }
 
+#if CMDQ_ATOMIC_ADD
+/*
+ * One atomic add takes the slots and counts the core in; nobody retries. There is always room: a core has one list
+ * under way, and arm_smmu_cmdq_init() has refused a queue that is too small for all of them. The upper word counts the
+ * cores that came since the last owner closed its window; it takes the place of CMDQ_PROD_OWNED.
+ */
+static bool reserve(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq, uint32_t slots,
+                    struct arm_smmu_ll_queue *llq, uint64_t *flags, struct arm_smmu_stats *stats)
+{
+    uint64_t old = atomic64_fetch_add_relaxed(1ull << 32 | slots, &cmdq->added);
+
+    stats->attempts++;
+    llq->max_n_shift = cmdq->q.llq.max_n_shift;
+    llq->prod = (uint32_t)old & q_mask(llq);
+    llq->cons = 0;
+    return old >> 32 == 0;
+}
+
+static uint32_t close_window(struct arm_smmu_cmdq *cmdq)
+{
+    return (uint32_t)atomic64_fetch_andnot_relaxed(~0ull << 32, &cmdq->added) & q_mask(&cmdq->q.llq);
+}
+#else
+/* Slots from llq->prod on; true: this core is the owner, the first of its group. */
+static bool reserve(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq, uint32_t slots,
+                    struct arm_smmu_ll_queue *llq, uint64_t *flags, struct arm_smmu_stats *stats)
+{
+    struct arm_smmu_ll_queue head;
+    uint64_t seen;
+    bool owner;
+
+    llq->max_n_shift = cmdq->q.llq.max_n_shift;
+    llq->val = READ_ONCE(cmdq->q.llq.val);
+    for (;;) {
+        stats->attempts++;
+        while (!queue_has_space(llq, slots)) {
+            local_irq_restore(*flags);
+            arm_smmu_cmdq_poll_until_not_full(smmu, cmdq, llq);
+            *flags = local_irq_save();
+        }
+        head.cons = llq->cons;
+        head.prod = queue_inc_prod_n(llq, slots) | CMDQ_PROD_OWNED;
+        seen = cmpxchg64_relaxed(&cmdq->q.llq.val, llq->val, head.val);
+        if (seen == llq->val)
+            break;
+        llq->val = seen;
+    }
+    owner = !(llq->prod & CMDQ_PROD_OWNED);
+    llq->prod &= ~CMDQ_PROD_OWNED;
+    return owner;
+}
+
+static uint32_t close_window(struct arm_smmu_cmdq *cmdq)
+{
+    return atomic_fetch_andnot_relaxed(CMDQ_PROD_OWNED, &cmdq->q.llq.atomic.prod) & ~CMDQ_PROD_OWNED;
+}
+#endif
+
 /* Publish every slot up to the point at which this core closes the group. */
 static void publish(struct arm_smmu_cmdq *cmdq, uint32_t first)
 {
     uint32_t prod;
 
     atomic_cond_read_relaxed(&cmdq->owner_prod, VAL == first); /* the owner before is done */
-    prod = atomic_fetch_andnot_relaxed(CMDQ_PROD_OWNED, &cmdq->q.llq.atomic.prod) & ~CMDQ_PROD_OWNED;
+    prod = close_window(cmdq);
     arm_smmu_cmdq_poll_valid_map(cmdq, first, prod);
-    writel_relaxed(prod | cmdq->q.prod_bits, cmdq->q.prod_reg);
+    writel_relaxed(prod | READ_ONCE(cmdq->q.prod_bits), cmdq->q.prod_reg);
     smp_store_release(&cmdq->owner_prod.counter, prod);
+}
+
+/* A queue that one core has for itself: nobody to agree with (Zhen Lei, 2021, patch 7). */
+static void issue_private(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq, const uint64_t *cmds, int n,
+                          bool sync)
+{
+    uint64_t flags = local_irq_save(), sync_cmd[CMDQ_ENT_DWORDS];
+    struct arm_smmu_stats *stats = &smmu->stats[smp_processor_id()];
+    struct arm_smmu_ll_queue *shadow = &cmdq->q.llq, llq = {.max_n_shift = shadow->max_n_shift};
+
+    while (!queue_has_space(shadow, (uint32_t)(n + sync)))
+        shadow->cons = readl_relaxed(cmdq->q.cons_reg) & q_mask(shadow);
+    llq.val = shadow->val;
+    arm_smmu_cmdq_write_entries(cmdq, cmds, llq.prod, n);
+    if (sync) {
+        uint32_t slot = queue_inc_prod_n(&llq, (uint32_t)n);
+        arm_smmu_cmdq_build_sync_cmd(sync_cmd, smmu, &cmdq->q, slot);
+        write_entry(&cmdq->q, slot, sync_cmd);
+    }
+    dma_wmb();
+    shadow->prod = queue_inc_prod_n(&llq, (uint32_t)(n + sync));
+    writel_relaxed(shadow->prod | READ_ONCE(cmdq->q.prod_bits), cmdq->q.prod_reg);
+    stats->lists++;
+    stats->attempts++;
+    stats->owned++;
+    stats->syncs += sync;
+    if (sync) {
+        llq.prod = queue_inc_prod_n(&llq, (uint32_t)n);
+        arm_smmu_cmdq_poll_until_sync(smmu, cmdq, &llq);
+        shadow->cons = llq.cons;
+    }
+    local_irq_restore(flags);
 }
 
 void arm_smmu_cmdq_issue_cmdlist(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq, const uint64_t *cmds, int n,
                                  bool sync)
 {
-    struct arm_smmu_ll_queue llq, head;
-    uint64_t flags, seen, sync_cmd[CMDQ_ENT_DWORDS];
+    struct arm_smmu_ll_queue llq;
+    uint64_t flags, sync_cmd[CMDQ_ENT_DWORDS];
     uint32_t slots = (uint32_t)(n + sync), first, last;
     bool owner;
+    struct arm_smmu_stats *stats = &smmu->stats[smp_processor_id()];
 
-    llq.max_n_shift = head.max_n_shift = cmdq->q.llq.max_n_shift;
-    flags = local_irq_save();
-    llq.val = READ_ONCE(cmdq->q.llq.val);
-    for (;;) {
-        while (!queue_has_space(&llq, slots)) {
-            local_irq_restore(flags);
-            arm_smmu_cmdq_poll_until_not_full(smmu, cmdq, &llq);
-            flags = local_irq_save();
-        }
-        head.cons = llq.cons;
-        head.prod = queue_inc_prod_n(&llq, slots) | CMDQ_PROD_OWNED;
-        seen = cmpxchg64_relaxed(&cmdq->q.llq.val, llq.val, head.val);
-        if (seen == llq.val)
-            break;
-        llq.val = seen;
+    if (cmdq->is_private) {
+        issue_private(smmu, cmdq, cmds, n, sync);
+        return;
     }
-    owner = !(llq.prod & CMDQ_PROD_OWNED);
-    first = llq.prod & ~CMDQ_PROD_OWNED;
-    last = head.prod & ~CMDQ_PROD_OWNED;
-    llq.prod = first;
+    flags = local_irq_save();
+    owner = reserve(smmu, cmdq, slots, &llq, &flags, stats);
+    first = llq.prod;
+    last = queue_inc_prod_n(&llq, slots);
 
     arm_smmu_cmdq_write_entries(cmdq, cmds, first, n);
     if (sync) {
@@ -343,6 +427,9 @@ void arm_smmu_cmdq_issue_cmdlist(struct arm_smmu_device *smmu, struct arm_smmu_c
     }
     dma_wmb(); /* the entries before the marks that they are valid */
     arm_smmu_cmdq_set_valid_map(cmdq, first, last);
+    stats->lists++;
+    stats->owned += owner;
+    stats->syncs += sync;
     if (owner)
         publish(cmdq, first);
     if (sync) {
@@ -356,9 +443,17 @@ void arm_smmu_cmdq_issue_cmdlist(struct arm_smmu_device *smmu, struct arm_smmu_c
     local_irq_restore(flags);
 }
 
+/* This core's queue. */
+static struct arm_smmu_cmdq *get_cmdq(struct arm_smmu_device *smmu)
+{
+    struct arm_smmu_cmdq *own = smmu->queue_of_cpu[smp_processor_id()];
+
+    return own ? own : &smmu->cmdq;
+}
+
 void arm_smmu_cmdq_issue_cmd_with_sync(struct arm_smmu_device *smmu, const uint64_t cmd[CMDQ_ENT_DWORDS])
 {
-    arm_smmu_cmdq_issue_cmdlist(smmu, &smmu->cmdq, cmd, 1, true);
+    arm_smmu_cmdq_issue_cmdlist(smmu, get_cmdq(smmu), cmd, 1, true);
 }
 
 /* --- batches --- */
@@ -367,7 +462,7 @@ void arm_smmu_cmdq_issue_cmd_with_sync(struct arm_smmu_device *smmu, const uint6
 void arm_smmu_cmdq_batch_init(struct arm_smmu_device *smmu, struct arm_smmu_cmdq_batch *batch)
 {
     batch->num = 0;
-    batch->cmdq = &smmu->cmdq;
+    batch->cmdq = get_cmdq(smmu);
 }
 
 void arm_smmu_cmdq_batch_add(struct arm_smmu_device *smmu, struct arm_smmu_cmdq_batch *batch,
@@ -396,6 +491,8 @@ void arm_smmu_cmdq_init(struct arm_smmu_cmdq *cmdq, unsigned depth_bits)
     cmdq->q.llq.val = 0;
     cmdq->q.llq.max_n_shift = depth_bits;
     cmdq->q.ent_dwords = CMDQ_ENT_DWORDS;
+    if (CMDQ_ATOMIC_ADD && (CMDQ_BATCH_MOST + 1) * num_online_cpus() > 1u << depth_bits)
+        sim_fail("CMDQ_ATOMIC_ADD needs a queue with room for a list of every core");
     cmdq->valid_map = kzalloc(depth_bits > 6 ? (1ul << depth_bits) / 8 : 8);
     atomic_set(&cmdq->owner_prod, 0);
     atomic_set(&cmdq->lock, 0);
