@@ -323,8 +323,6 @@ static void arm_smmu_device_hw_probe(struct arm_smmu_device *smmu)
     smmu->cmdq_bits = idr1 >> 21 & 31;
     smmu->evtq_bits = idr1 >> 16 & 31;
     smmu->oas = sizes[readl_relaxed(smmu->base + IDR5) & 7];
-    if (smmu->cmdq_bits <= ARM_SMMU_MAX_CMDS)
-        sim_fail("the SMMUv3's command queue is too small");
     if ((smmu->features & FEAT_COHERENCY) && (smmu->features & FEAT_MSI) && !sim_param("disable_msipolling", 0))
         smmu->options |= OPT_MSIPOLL;
     if (sim_param("force_sync", 0))
@@ -356,6 +354,8 @@ static void arm_smmu_init_queues(struct arm_smmu_device *smmu)
     struct arm_smmu_queue *q = &smmu->cmdq.q;
     unsigned bits = queue_bits(smmu->cmdq_bits);
 
+    if (bits <= CMDQ_BITS_REFUSED || 1 << bits <= smmu->batch) /* a list and its CMD_SYNC could never be inserted */
+        sim_fail("the SMMUv3's command queue is too small for cmdq_batch");
     arm_smmu_cmdq_init(&smmu->cmdq, bits);
     q->base = arm_smmu_alloc(smmu, (CMDQ_ENT_DWORDS * 8ul) << bits, &q->base_dma);
     q->prod_reg = smmu->base + CMDQ_PROD;

@@ -11,7 +11,7 @@
 #define CMDQ_ENT_DWORDS   2
 #define CMDQ_BATCH_MOST   256
 #define CMDQ_PROD_OWNED   (1u << 31)
-#define ARM_SMMU_MAX_CMDS 6 /* log2 of the least queue that a driver accepts */
+#define CMDQ_BITS_REFUSED 6 /* a queue has more than 2^6 entries: a word of the map of valid slots */
 
 /* Both indices in one word, so that one compare-and-swap moves them together. */
 struct arm_smmu_ll_queue {
@@ -44,6 +44,11 @@ struct arm_smmu_cmdq {
     atomic_t owner_prod, lock;
 };
 
+_Static_assert(offsetof(struct arm_smmu_cmdq, q.llq.max_n_shift) == 64 &&
+                   offsetof(struct arm_smmu_cmdq, q.base) == 128 && offsetof(struct arm_smmu_cmdq, valid_map) == 192 &&
+                   offsetof(struct arm_smmu_cmdq, owner_prod) == 200 && offsetof(struct arm_smmu_cmdq, lock) == 204,
+               "who shares a line with whom is the kernel's");
+
 struct arm_smmu_cmdq_batch {
     struct arm_smmu_cmdq *cmdq;
     int num;
@@ -59,7 +64,7 @@ struct arm_smmu_device {
     unsigned features, options;
     unsigned sid_bits, oas, cmdq_bits, evtq_bits;
     unsigned queue_node; /* 1: queues and tables lie on the other node */
-    int batch; /* commands of a list, CMDQ_BATCH_ENTRIES of the kernel */
+    int batch;           /* commands of a list, CMDQ_BATCH_ENTRIES of the kernel */
     struct arm_smmu_cmdq cmdq;
     struct arm_smmu_queue evtq;
     uint64_t *strtab; /* linear: STEs; two-level: L1 descriptors */

@@ -356,9 +356,15 @@ void arm_smmu_cmdq_issue_cmdlist(struct arm_smmu_device *smmu, struct arm_smmu_c
     local_irq_restore(flags);
 }
 
+/* The queue for what comes next. Queues of a core are chosen here; the insertion is the same for all. */
+static struct arm_smmu_cmdq *arm_smmu_get_cmdq(struct arm_smmu_device *smmu)
+{
+    return &smmu->cmdq;
+}
+
 void arm_smmu_cmdq_issue_cmd_with_sync(struct arm_smmu_device *smmu, const uint64_t cmd[CMDQ_ENT_DWORDS])
 {
-    arm_smmu_cmdq_issue_cmdlist(smmu, &smmu->cmdq, cmd, 1, true);
+    arm_smmu_cmdq_issue_cmdlist(smmu, arm_smmu_get_cmdq(smmu), cmd, 1, true);
 }
 
 /* --- batches --- */
@@ -367,13 +373,21 @@ void arm_smmu_cmdq_issue_cmd_with_sync(struct arm_smmu_device *smmu, const uint6
 void arm_smmu_cmdq_batch_init(struct arm_smmu_device *smmu, struct arm_smmu_cmdq_batch *batch)
 {
     batch->num = 0;
-    batch->cmdq = &smmu->cmdq;
+    batch->cmdq = arm_smmu_get_cmdq(smmu);
+}
+
+/* With OPT_CMDQ_FORCE_SYNC a list is one command short of a full one, so that none goes without CMD_SYNC. */
+static bool batch_wants_sync(const struct arm_smmu_device *smmu, const struct arm_smmu_cmdq_batch *batch)
+{
+    int most = smmu->batch > 1 ? smmu->batch - 1 : 1;
+
+    return (smmu->options & OPT_CMDQ_FORCE_SYNC) && batch->num == most;
 }
 
 void arm_smmu_cmdq_batch_add(struct arm_smmu_device *smmu, struct arm_smmu_cmdq_batch *batch,
                              const uint64_t cmd[CMDQ_ENT_DWORDS])
 {
-    if (batch->num == smmu->batch - 1 && (smmu->options & OPT_CMDQ_FORCE_SYNC)) {
+    if (batch_wants_sync(smmu, batch)) {
         arm_smmu_cmdq_issue_cmdlist(smmu, batch->cmdq, batch->cmds, batch->num, true);
         arm_smmu_cmdq_batch_init(smmu, batch);
     }
