@@ -83,8 +83,16 @@ enum {
     CMDQ_OP_CMD_SYNC = 0x46,
 };
 
+enum { EVT_ID_TRANSLATION_FAULT = 0x10 };
+struct arm_smmu_event {
+    uint32_t type, sid;
+    uint64_t address;
+};
+
 /* The one SMMUv3, after iommu_attach_device(). */
 struct arm_smmu_device *arm_smmu_v3_device(void);
+/* The last event, NULL before the first; *count: of all since the last iommu_faulted(). */
+const struct arm_smmu_event *arm_smmu_evtq_last(unsigned *count);
 
 /* arm_smmu_v3_cmdq.c */
 /* depth_bits: log2 of the entries; q->base and the registers are set already. */
