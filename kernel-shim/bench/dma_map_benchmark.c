@@ -3,10 +3,12 @@
  * and the true means of the regions "map" and "unmap".
  *
  * Parameters, with the tool's option: threads (-t), granule in pages (-g), direction (-d: 0 bidirectional, 1 to device,
- * 2 from device), trans_ns (-x), dma_bits (-b); instead of seconds (-s) warmup and iterations of each thread. Besides:
- * lazy (1: leaf invalidations through flush queues), coherent devices by the key dmac.coherent.
+ * 2 from device), trans_ns (-x), dma_bits (-b), node (-n; no thread is bound, as with -1). Each thread makes warmup and
+ * then iterations rounds; seconds (-s, here in ns of simulated time), unless 0, replaces iterations. Besides: lazy (1:
+ * leaf invalidations through flush queues), coherent devices by the key dmac.coherent.
  *
- * Before measuring, the copy engine moves bytes through a mapping; after the unmap the same access must end in a fault.
+ * Before measuring, the copy engine copies a buffer through two mappings; after the unmap of either the same copy must
+ * end in a fault that the SMMU reports.
  */
 #include "atomic.h"
 #include "delay.h"
@@ -27,14 +29,23 @@ static struct {
     size_t bytes;
     uint64_t trans_ns;
     unsigned warmup, iterations;
+    uint64_t seconds_ns, stop_ns;
     bool lazy;
     atomic64_t sum_map_100ns, sum_unmap_100ns, sum_sq_map, sum_sq_unmap, loops;
     atomic_t running;
 } map;
 
+/* The tool's threads ask whether they shall stop; here they know when. */
+static bool another_round(unsigned round)
+{
+    if (round < map.warmup || !map.seconds_ns)
+        return round < map.warmup + map.iterations;
+    return ktime_get_ns() < map.stop_ns;
+}
+
 static void map_benchmark_thread(void *buf)
 {
-    for (unsigned i = 0; i < map.warmup + map.iterations; i++) {
+    for (unsigned i = 0; another_round(i); i++) {
         bool measured = i >= map.warmup;
         uint64_t map_stime, map_etime, unmap_stime, unmap_etime, map_100ns, unmap_100ns;
         dma_addr_t addr;
@@ -69,23 +80,22 @@ static void map_benchmark_thread(void *buf)
         atomic64_fetch_add(1, &map.loops);
     }
     atomic_fetch_add(-1u, &map.running);
+    dsb(ishst); /* an event orders nothing */
     asm volatile("sev");
 }
 
-/* The copy engine writes a pattern to addr; returns its error status. */
-static uint32_t device_write(dma_addr_t addr, uint32_t bytes, uint64_t pattern)
+/* The copy engine copies; returns its error status. */
+static uint32_t device_copy(dma_addr_t from, dma_addr_t to, size_t bytes)
 {
     static dma_addr_t descriptor_address;
-    static struct dmac_descriptor *descriptor, *dma_descriptor;
+    static struct dmac_descriptor *descriptor;
 
     /* the engine fetches its descriptor through the SMMU too: the page stays mapped for good */
     if (!descriptor) {
         descriptor = alloc_pages_exact(PAGE_SIZE);
         descriptor_address = dma_map_single(&map.dev, descriptor, PAGE_SIZE, DMA_BIDIRECTIONAL);
     }
-    dma_descriptor = descriptor;
-    *dma_descriptor =
-        (struct dmac_descriptor){.source = pattern, .destination = addr, .bytes = bytes, .flags = DMAC_FILL};
+    *descriptor = (struct dmac_descriptor){.source = from, .destination = to, .bytes = (uint32_t)bytes};
     dma_sync_single_for_device(&map.dev, descriptor_address, sizeof(*descriptor), DMA_TO_DEVICE);
     wmb();
     dmac_prepare(descriptor_address, map.dev.dma_coherent);
@@ -93,45 +103,66 @@ static uint32_t device_write(dma_addr_t addr, uint32_t bytes, uint64_t pattern)
     return dmac_wait();
 }
 
-static void check_filled(const uint64_t *buf, uint64_t pattern)
+static void fill(uint64_t *buf, uint64_t first)
 {
     for (size_t i = 0; i < map.bytes / sizeof(*buf); i++)
-        if (buf[i] != pattern)
-            sim_fail("the device's bytes did not arrive through the mapping");
+        buf[i] = first + i * 0x9E3779B97F4A7C15ull;
 }
 
-/* Until the flush queue has done what it owes, a lazily unmapped address still works; then it faults. */
-static void check_fault_after_unmap(dma_addr_t addr)
+/* Both buffers are dirty in the caches before they are mapped. */
+static void check_copy(uint64_t *source, uint64_t *target)
 {
+    dma_addr_t from, to;
+
+    fill(source, 1);
+    fill(target, 2);
+    from = dma_map_single(&map.dev, source, map.bytes, DMA_TO_DEVICE);
+    to = dma_map_single(&map.dev, target, map.bytes, DMA_FROM_DEVICE);
+    if (device_copy(from, to, map.bytes) != 0)
+        sim_fail("the device could not copy through the mappings");
+    dma_unmap_single(&map.dev, from, map.bytes, DMA_TO_DEVICE);
+    dma_unmap_single(&map.dev, to, map.bytes, DMA_FROM_DEVICE);
+    if (memcmp(source, target, map.bytes) != 0)
+        sim_fail("the device's bytes did not arrive through the mapping");
+}
+
+/* A copy that worked faults when one side is unmapped; lazily, not before the flush queue has done what it owes. */
+static void check_fault_after_unmap(void *source, void *target, bool of_source)
+{
+    const size_t bytes = 64; /* whose TLB entries are sure to be there */
+    dma_addr_t from = dma_map_single(&map.dev, source, map.bytes, DMA_TO_DEVICE);
+    dma_addr_t to = dma_map_single(&map.dev, target, map.bytes, DMA_FROM_DEVICE);
+    dma_addr_t first = of_source ? from : to, second = of_source ? to : from;
+    enum dma_data_direction dir = of_source ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
+
+    if (device_copy(from, to, bytes) != 0)
+        sim_fail("the device could not copy through the mappings");
+    dma_unmap_single(&map.dev, first, map.bytes, dir);
     if (map.lazy) {
-        if (device_write(addr, 64, 0) != 0)
+        if (device_copy(from, to, bytes) != 0)
             sim_fail("a lazy unmap must leave the TLB entry until the flush");
         fq_timer(map.dev.domain);
     }
-    if (device_write(addr, 64, 0) != TXN_FAULT)
+    if (device_copy(from, to, bytes) != TXN_FAULT)
         sim_fail("an access after the unmap must end with a fault");
-    if (!iommu_faulted(STREAM_ID, addr))
+    if (!iommu_faulted(STREAM_ID, first))
         sim_fail("the SMMU did not report the fault of the access after the unmap");
+    dma_unmap_single(&map.dev, second, map.bytes, of_source ? DMA_FROM_DEVICE : DMA_TO_DEVICE);
 }
 
-static void check_data(void *buf)
+static void check_data(void *source, void *target)
 {
-    const uint64_t pattern = 0x0123456789ABCDEFull;
-    dma_addr_t addr;
-
-    memset(buf, PATTERN, map.bytes);
-    addr = dma_map_single(&map.dev, buf, map.bytes, DMA_BIDIRECTIONAL);
-    if (device_write(addr, (uint32_t)map.bytes, pattern) != 0)
-        sim_fail("the device could not write through the mapping");
-    dma_unmap_single(&map.dev, addr, map.bytes, DMA_BIDIRECTIONAL);
-    check_filled(buf, pattern);
-    if (map.dev.domain)
-        check_fault_after_unmap(addr);
+    check_copy(source, target);
+    if (!map.dev.domain)
+        return;
+    check_fault_after_unmap(source, target, false);
+    check_fault_after_unmap(source, target, true);
 }
 
 static void run_threads(unsigned threads, void **bufs)
 {
     atomic_set(&map.running, threads);
+    map.stop_ns = ktime_get_ns() + map.seconds_ns;
     for (unsigned cpu = 1; cpu < threads; cpu++)
         cpu_start(cpu, map_benchmark_thread, bufs[cpu]);
     map_benchmark_thread(bufs[0]);
@@ -139,33 +170,50 @@ static void run_threads(unsigned threads, void **bufs)
         asm volatile("wfe" ::: "memory");
 }
 
-int main(void)
+static uint64_t option(const char *name, uint64_t standard, uint64_t least, uint64_t most)
 {
-    unsigned threads = (unsigned)sim_param("threads", 1);
-    void *bufs[MAX_CPUS];
-    uint64_t loops;
+    uint64_t value = sim_param(name, standard);
 
+    if (value < least || value > most) {
+        printf("%s is %lu to %lu\n", name, least, most);
+        sim_fail("dma_map_benchmark: an option is out of range");
+    }
+    return value;
+}
+
+static void read_options(void)
+{
     map.warmup = (unsigned)sim_param("warmup", 10);
-    map.iterations = (unsigned)sim_param("iterations", 20);
-    map.dir = (enum dma_data_direction)sim_param("direction", DMA_BIDIRECTIONAL);
-    map.bytes = sim_param("granule", 1) * PAGE_SIZE;
-    map.trans_ns = sim_param("trans_ns", 0);
+    map.iterations = (unsigned)option("iterations", 20, 1, ~0u / 2);
+    map.seconds_ns = sim_param("seconds", 0);
+    map.dir = (enum dma_data_direction)option("direction", DMA_BIDIRECTIONAL, DMA_BIDIRECTIONAL, DMA_FROM_DEVICE);
+    map.bytes = option("granule", 1, 1, 1024) * PAGE_SIZE;
+    map.trans_ns = option("trans_ns", 0, 0, TEN_MS);
     map.lazy = sim_param("lazy", 0);
     map.dev = (struct device){.dma_coherent = sim_param("dmac.coherent", 0),
-                              .dma_mask = ~0ull >> (64 - sim_param("dma_bits", 32))};
-    if (threads < 1 || threads > num_online_cpus())
-        sim_fail("threads is 1 to cpu.cores");
-    if (map.trans_ns > TEN_MS)
-        sim_fail("trans_ns is at most 10 ms");
+                              .dma_mask = ~0ull >> (64 - option("dma_bits", 32, 20, 64))};
+}
+
+int main(void)
+{
+    unsigned threads = (unsigned)option("threads", 1, 1, num_online_cpus());
+    void *bufs[MAX_CPUS], *source;
+    uint64_t loops;
+
+    read_options();
     for (unsigned i = 0; i < threads; i++)
         bufs[i] = alloc_pages_exact(map.bytes);
     iommu_attach_device(&map.dev, STREAM_ID, map.lazy);
     local_irq_enable();
-    check_data(bufs[0]);
+    source = alloc_pages_exact(map.bytes);
+    check_data(source, bufs[0]);
+    free_pages_exact(source, map.bytes);
     sim_region_name(REGION_MAP, "map");
     sim_region_name(REGION_UNMAP, "unmap");
     run_threads(threads, bufs);
     loops = atomic64_read(&map.loops);
+    if (!loops)
+        sim_fail("dma_map_benchmark: not one round was measured: raise seconds");
     sim_emit("map", "printed", "us", (int64_t)(atomic64_read(&map.sum_map_100ns) / loops), 10);
     sim_emit("unmap", "printed", "us", (int64_t)(atomic64_read(&map.sum_unmap_100ns) / loops), 10);
     return 0;

@@ -21,6 +21,8 @@ struct arm_smmu_device {
     unsigned numpage; /* pages before the context banks */
     bool coherent_walk;
     unsigned va_bits, pa_bits;
+    bool stream_matching; /* else a StreamID is the index of its S2CR */
+    unsigned mapping_groups, context_banks;
 };
 
 struct arm_smmu_domain {
@@ -151,10 +153,14 @@ static unsigned arm_smmu_id_size_to_bits(unsigned size)
 
 static void arm_smmu_device_cfg_probe(struct arm_smmu_device *smmu)
 {
-    uint32_t id1 = arm_smmu_readl(0, ARM_SMMU_GR0_ID1), id2 = arm_smmu_readl(0, ARM_SMMU_GR0_ID2);
+    uint32_t id0 = arm_smmu_readl(0, ARM_SMMU_GR0_ID0), id1 = arm_smmu_readl(0, ARM_SMMU_GR0_ID1);
+    uint32_t id2 = arm_smmu_readl(0, ARM_SMMU_GR0_ID2);
 
     smmu->num_instances = (unsigned)sim_param("mmu500.instances", 1);
-    smmu->coherent_walk = arm_smmu_readl(0, ARM_SMMU_GR0_ID0) & ID0_CTTW;
+    smmu->coherent_walk = id0 & ID0_CTTW;
+    smmu->stream_matching = id0 & ID0_SMS;
+    smmu->mapping_groups = smmu->stream_matching ? id0 & 0xFF : 1u << (id0 >> 9 & 15);
+    smmu->context_banks = id1 & 0xFF;
     smmu->dev = (struct device){.dma_coherent = smmu->coherent_walk, .dma_mask = ~0ull};
     smmu->numpage = 1u << ((id1 >> 28 & 7) + 1);
     smmu->pa_bits = arm_smmu_id_size_to_bits(id2 >> 4 & 15);
@@ -163,16 +169,24 @@ static void arm_smmu_device_cfg_probe(struct arm_smmu_device *smmu)
         sim_fail("the MMU-500 has no 64 KB pages");
 }
 
+/* Entry n of the stream mapping; without stream matching n is the StreamID. */
+static void arm_smmu_write_sme(const struct arm_smmu_device *smmu, unsigned n, uint32_t smr, uint32_t s2cr)
+{
+    if (smmu->stream_matching)
+        arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_SMR(n), smr);
+    arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_S2CR(n), s2cr);
+}
+
 static void arm_smmu_device_reset(struct arm_smmu_device *smmu)
 {
-    unsigned groups = arm_smmu_readl(0, ARM_SMMU_GR0_ID0) & 0xFF;
-
     arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_sGFSR, arm_smmu_readl(0, ARM_SMMU_GR0_sGFSR));
-    for (unsigned i = 0; i < groups; i++) {
-        arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_S2CR(i), S2CR_TYPE_FAULT);
-        arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_SMR(i), 0);
+    for (unsigned i = 0; i < smmu->mapping_groups; i++)
+        arm_smmu_write_sme(smmu, i, 0, S2CR_TYPE_FAULT);
+    for (unsigned i = 0; i < smmu->context_banks; i++) {
+        arm_smmu_writel(smmu, smmu->numpage + i, ARM_SMMU_CB_SCTLR, 0);
+        arm_smmu_writel(smmu, smmu->numpage + i, ARM_SMMU_CB_FSR, FSR_FAULT);
     }
-    arm_smmu_writel(smmu, cb_page(smmu), ARM_SMMU_CB_SCTLR, 0);
+    arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_TLBIALLH, 0);
     arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_TLBIALLNSNH, 0);
     nvidia_smmu_tlb_sync(smmu, 0, ARM_SMMU_GR0_sTLBGSYNC, ARM_SMMU_GR0_sTLBGSTATUS);
     arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_sCR0,
@@ -217,8 +231,7 @@ struct iommu_domain *mmu500_attach(struct device *dev, uint32_t sid)
     if (!domain->pgtable)
         sim_fail("no page tables for the MMU-500");
     arm_smmu_write_context_bank(smmu, &domain->cfg);
-    arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_S2CR(0), S2CR_TYPE_TRANS | CONTEXT);
-    arm_smmu_writel(smmu, 0, ARM_SMMU_GR0_SMR(0), SMR_VALID | sid);
+    arm_smmu_write_sme(smmu, smmu->stream_matching ? 0 : sid, SMR_VALID | sid, S2CR_TYPE_TRANS | CONTEXT);
     return domain;
 }
 
@@ -228,8 +241,9 @@ bool mmu500_fault(uint32_t sid, uint64_t address)
 
     for (unsigned i = 0; i < smmu->num_instances; i++) { /* the transaction went through one of them */
         uintptr_t bank = nvidia_smmu_page(i, cb_page(smmu));
-        if (readl_relaxed(bank + ARM_SMMU_CB_FSR) == FSR_TF && readq_relaxed(bank + ARM_SMMU_CB_FAR) == address) {
-            writel_relaxed(FSR_TF, bank + ARM_SMMU_CB_FSR);
+        /* of several faults the first one's address is kept */
+        if ((readl_relaxed(bank + ARM_SMMU_CB_FSR) & FSR_TF) && readq_relaxed(bank + ARM_SMMU_CB_FAR) == address) {
+            writel_relaxed(FSR_FAULT, bank + ARM_SMMU_CB_FSR);
             return true;
         }
     }

@@ -13,10 +13,12 @@
 #define sCR0_PTM                     (1u << 12)
 #define ARM_SMMU_GR0_ID0             0x20
 #define ID0_CTTW                     (1u << 14)
+#define ID0_SMS                      (1u << 27)
 #define ARM_SMMU_GR0_ID1             0x24
 #define ARM_SMMU_GR0_ID2             0x28
 #define ARM_SMMU_GR0_sGFSR           0x48
 #define ARM_SMMU_GR0_TLBIALLNSNH     0x68
+#define ARM_SMMU_GR0_TLBIALLH        0x6C
 #define ARM_SMMU_GR0_sTLBGSYNC       0x70
 #define ARM_SMMU_GR0_sTLBGSTATUS     0x74
 #define ARM_SMMU_GR0_SMR(n)          (0x800 + 4 * (n))
@@ -50,6 +52,7 @@
 #define ARM_SMMU_CB_FAR              0x60
 #define ARM_SMMU_CB_FSYNR0           0x68
 #define FSR_TF                       (1u << 1)
+#define FSR_FAULT                    0xC00001FEu
 #define ARM_SMMU_CB_S1_TLBIVA        0x600
 #define ARM_SMMU_CB_S1_TLBIASID      0x610
 #define ARM_SMMU_CB_S1_TLBIVAL       0x620

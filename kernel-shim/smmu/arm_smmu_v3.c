@@ -5,6 +5,7 @@
 #include "smmu/arm_smmu_v3.h"
 
 #include "dmac.h"
+#include "irqflags.h"
 #include "simctl.h"
 #include "smmu/smmu.h"
 
@@ -36,10 +37,12 @@ enum {
 enum { CR0_SMMUEN = 1, CR0_EVTQEN = 4, CR0_CMDQEN = 8 };
 enum { CR2_E2H = 1, CR2_RECINVSID = 2, CR2_PTM = 4 };
 enum { GERROR_CMDQ_ERR = 1, GERROR_CMDQP_ERR = 1 << 9 };
+enum { CERROR_ILL = 1 }; /* CMDQ_CONS.ERR, ECMDQ_CONS.ERR_REASON */
 enum { IRQ_CTRL_GERROR = 1, IRQ_CTRL_EVTQ = 4 };
-enum { EVT_ID_TRANSLATION_FAULT = 0x10 };
-#define GBPA_UPDATE (1u << 31)
-#define GBPA_ABORT  (1u << 20)
+#define GBPA_UPDATE   (1u << 31)
+#define GBPA_ABORT    (1u << 20)
+#define TABLES_PRESET (1u << 30)
+#define QUEUES_PRESET (1u << 29)
 /* Queues and tables: Write-Back, Inner Shareable. */
 #define CR1_ALL_ISH_WB (3u << 10 | 1u << 8 | 1u << 6 | 3u << 4 | 1u << 2 | 1u)
 
@@ -75,11 +78,7 @@ struct arm_smmu_domain {
 
 static struct arm_smmu_device the_smmu;
 
-/* The last events, for the checks of the programs. */
-static struct {
-    uint32_t type, sid;
-    uint64_t address;
-} events[EVENTS_KEPT];
+static struct arm_smmu_event events[EVENTS_KEPT]; /* the last ones, a ring */
 static unsigned event_count;
 
 /* --- invalidation --- */
@@ -176,6 +175,12 @@ static const struct iommu_domain_ops arm_smmu_domain_ops = {arm_smmu_flush_iotlb
 
 /* --- events and errors --- */
 
+static void keep_event(const uint64_t *record)
+{
+    events[event_count++ % EVENTS_KEPT] =
+        (struct arm_smmu_event){record[0] & 0xFF, (uint32_t)(record[0] >> 32), record[2]};
+}
+
 static void arm_smmu_evtq_handler(unsigned intid, void *data)
 {
     struct arm_smmu_device *smmu = data;
@@ -183,11 +188,7 @@ static void arm_smmu_evtq_handler(unsigned intid, void *data)
     uint32_t mask = (2u << q->llq.max_n_shift) - 1, prod = readl(q->prod_reg);
 
     while (q->llq.cons != (prod & mask)) {
-        const uint64_t *record = q->base + (q->llq.cons & (mask >> 1)) * q->ent_dwords;
-        events[event_count % EVENTS_KEPT].type = record[0] & 0xFF;
-        events[event_count % EVENTS_KEPT].sid = (uint32_t)(record[0] >> 32);
-        events[event_count % EVENTS_KEPT].address = record[2];
-        event_count++;
+        keep_event(q->base + (q->llq.cons & (mask >> 1)) * q->ent_dwords);
         q->llq.cons = (q->llq.cons + 1) & mask;
         prod = readl(q->prod_reg);
     }
@@ -195,11 +196,14 @@ static void arm_smmu_evtq_handler(unsigned intid, void *data)
     writel_relaxed(q->llq.cons | (prod & 1u << 31), q->cons_reg);
 }
 
-/* A command that the SMMU refuses is replaced by a CMD_SYNC without signal; then the queue goes on. */
-void arm_smmu_replace_command(struct arm_smmu_queue *q, uint32_t index)
+/* A command that the SMMU refuses is replaced by a CMD_SYNC without signal; then the queue goes on. After any other
+ * error the command is good and only tried again. */
+void arm_smmu_replace_command(struct arm_smmu_queue *q, uint32_t cons)
 {
-    uint64_t *entry = q->base + (index & ((1u << q->llq.max_n_shift) - 1)) * q->ent_dwords;
+    uint64_t *entry = q->base + (cons & ((1u << q->llq.max_n_shift) - 1)) * q->ent_dwords;
 
+    if ((cons >> 24 & 7) != CERROR_ILL)
+        return;
     WRITE_ONCE(entry[0], CMDQ_OP_CMD_SYNC);
     WRITE_ONCE(entry[1], 0);
 }
@@ -217,12 +221,27 @@ static void arm_smmu_gerror_handler(unsigned intid, void *data)
     writel(gerror, smmu->base + GERRORN);
 }
 
+/* The interrupt may be under way still: what the queue holds is read first. */
+static void read_events(void)
+{
+    uint64_t flags = local_irq_save();
+
+    arm_smmu_evtq_handler(0, &the_smmu);
+    local_irq_restore(flags);
+}
+
+const struct arm_smmu_event *arm_smmu_evtq_last(unsigned *count)
+{
+    read_events();
+    *count = event_count;
+    return event_count ? &events[(event_count - 1) % EVENTS_KEPT] : NULL;
+}
+
 bool arm_smmu_v3_fault(uint32_t sid, uint64_t address)
 {
-    struct arm_smmu_device *smmu = &the_smmu;
     bool found = false;
 
-    arm_smmu_evtq_handler(0, smmu);
+    read_events();
     for (unsigned i = 0; i < event_count && i < EVENTS_KEPT; i++)
         found |= events[i].type == EVT_ID_TRANSLATION_FAULT && events[i].sid == sid && events[i].address == address;
     event_count = 0;
@@ -244,9 +263,16 @@ void *arm_smmu_alloc(const struct arm_smmu_device *smmu, size_t bytes, uint64_t 
     return memory;
 }
 
-static uint64_t *arm_smmu_write_cd(struct arm_smmu_device *smmu, const struct io_pgtable_cfg *cfg, uint64_t *dma)
+/* A structure may be cached before it is valid, and as invalid (IHI 0070 3.21.3). */
+static void arm_smmu_sync_cd(struct arm_smmu_device *smmu, uint32_t sid)
 {
-    uint64_t *cd = arm_smmu_alloc(smmu, PAGE_SIZE, dma);
+    arm_smmu_issue(smmu, CMDQ_OP_CFGI_CD | (uint64_t)sid << 32, CFGI_LEAF);
+}
+
+/* Returns the address of a new context descriptor. */
+static uint64_t arm_smmu_write_cd(struct arm_smmu_device *smmu, uint32_t sid, const struct io_pgtable_cfg *cfg)
+{
+    uint64_t dma, *cd = arm_smmu_alloc(smmu, PAGE_SIZE, &dma);
 
     WRITE_ONCE(cd[1], cfg->ttbr);
     WRITE_ONCE(cd[3], cfg->mair);
@@ -254,7 +280,8 @@ static uint64_t *arm_smmu_write_cd(struct arm_smmu_device *smmu, const struct io
     WRITE_ONCE(cd[0], cfg->tsz | (uint64_t)cfg->tg << 6 | (uint64_t)cfg->irgn << 8 | (uint64_t)cfg->orgn << 10 |
                           (uint64_t)cfg->sh << 12 | CD_EPD1 | (uint64_t)cfg->ips << 32 | CD_AA64 | CD_R | CD_A |
                           CD_ASET | ASID << 48 | CD_V);
-    return cd;
+    arm_smmu_sync_cd(smmu, sid);
+    return dma;
 }
 
 /* The entry of a StreamID; the second level of a two-level table is made when it is first needed. */
@@ -312,9 +339,14 @@ static void arm_smmu_device_hw_probe(struct arm_smmu_device *smmu)
 {
     static const uint8_t sizes[] = {32, 36, 40, 42, 44, 48, 52, 52};
     uint32_t idr0 = readl_relaxed(smmu->base + IDR0), idr1 = readl_relaxed(smmu->base + IDR1);
+    uint32_t idr5 = readl_relaxed(smmu->base + IDR5);
 
-    if (!(idr0 & 1 << 1) || !(idr0 >> 2 & 2))
-        sim_fail("the SMMUv3 has no stage 1 or no AArch64 tables");
+    if (!(idr0 & 1 << 1) || !(idr0 >> 2 & 2) || !(idr5 & 1 << 4))
+        sim_fail("the SMMUv3 has no stage 1 or no AArch64 tables of 4 KB");
+    if (idr0 >> 21 & 1) /* TTENDIAN: 0 both, 2 little */
+        sim_fail("the SMMUv3 walks no little-endian tables");
+    if (idr1 & (TABLES_PRESET | QUEUES_PRESET))
+        sim_fail("the SMMUv3's tables and queues are at fixed addresses");
     smmu->features = (idr0 >> 27 & 3 ? FEAT_2_LVL_STRTAB : 0) | (idr0 >> 4 & 1 ? FEAT_COHERENCY : 0) |
                      (idr0 >> 13 & 1 ? FEAT_MSI : 0) | (idr0 >> 14 & 1 ? FEAT_SEV : 0) | (idr0 >> 9 & 1 ? FEAT_HYP : 0);
     if (readl_relaxed(smmu->base + IDR3) >> 10 & 1)
@@ -322,9 +354,7 @@ static void arm_smmu_device_hw_probe(struct arm_smmu_device *smmu)
     smmu->sid_bits = idr1 & 63;
     smmu->cmdq_bits = idr1 >> 21 & 31;
     smmu->evtq_bits = idr1 >> 16 & 31;
-    smmu->oas = sizes[readl_relaxed(smmu->base + IDR5) & 7];
-    if (smmu->cmdq_bits <= ARM_SMMU_MAX_CMDS)
-        sim_fail("the SMMUv3's command queue is too small");
+    smmu->oas = sizes[idr5 & 7];
     if ((smmu->features & FEAT_COHERENCY) && (smmu->features & FEAT_MSI) && !sim_param("disable_msipolling", 0))
         smmu->options |= OPT_MSIPOLL;
     if (sim_param("force_sync", 0))
@@ -356,6 +386,8 @@ static void arm_smmu_init_queues(struct arm_smmu_device *smmu)
     struct arm_smmu_queue *q = &smmu->cmdq.q;
     unsigned bits = queue_bits(smmu->cmdq_bits);
 
+    if (bits <= CMDQ_BITS_REFUSED || 1 << bits <= smmu->batch) /* a list and its CMD_SYNC could never be inserted */
+        sim_fail("the SMMUv3's command queue is too small for cmdq_batch");
     arm_smmu_cmdq_init(&smmu->cmdq, bits);
     q->base = arm_smmu_alloc(smmu, (CMDQ_ENT_DWORDS * 8ul) << bits, &q->base_dma);
     q->prod_reg = smmu->base + CMDQ_PROD;
@@ -390,14 +422,22 @@ static void arm_smmu_setup_irqs(struct arm_smmu_device *smmu)
     arm_smmu_write_reg_sync(smmu, IRQ_CTRL_EVTQ | IRQ_CTRL_GERROR, IRQ_CTRL, IRQ_CTRLACK);
 }
 
+static uint32_t gbpa_after_update(const struct arm_smmu_device *smmu)
+{
+    uint32_t gbpa;
+
+    while ((gbpa = readl_relaxed(smmu->base + GBPA)) & GBPA_UPDATE)
+        cpu_relax();
+    return gbpa;
+}
+
 static void arm_smmu_device_reset(struct arm_smmu_device *smmu)
 {
     uint32_t enables = 0;
 
     if (readl_relaxed(smmu->base + CR0) & CR0_SMMUEN) {
-        writel_relaxed(GBPA_ABORT | GBPA_UPDATE, smmu->base + GBPA);
-        while (readl_relaxed(smmu->base + GBPA) & GBPA_UPDATE)
-            cpu_relax();
+        writel_relaxed(gbpa_after_update(smmu) | GBPA_ABORT | GBPA_UPDATE, smmu->base + GBPA);
+        gbpa_after_update(smmu);
     }
     arm_smmu_write_reg_sync(smmu, 0, CR0, CR0ACK);
     writel_relaxed(CR1_ALL_ISH_WB, smmu->base + CR1);
@@ -429,7 +469,6 @@ struct iommu_domain *arm_smmu_v3_attach(struct device *dev, uint32_t sid)
     struct arm_smmu_device *smmu = &the_smmu;
     struct arm_smmu_domain *smmu_domain = kzalloc(sizeof(*smmu_domain));
     struct iommu_domain *domain = &smmu_domain->domain;
-    uint64_t cd_dma;
 
     smmu->base = SMMU_BASE;
     arm_smmu_device_hw_probe(smmu);
@@ -445,7 +484,6 @@ struct iommu_domain *arm_smmu_v3_attach(struct device *dev, uint32_t sid)
     domain->pgtable = alloc_io_pgtable(&domain->cfg, smmu_domain);
     if (!domain->pgtable)
         sim_fail("no page tables for the SMMUv3");
-    arm_smmu_write_cd(smmu, &domain->cfg, &cd_dma);
-    arm_smmu_write_strtab_ent(smmu, sid, cd_dma);
+    arm_smmu_write_strtab_ent(smmu, sid, arm_smmu_write_cd(smmu, sid, &domain->cfg));
     return domain;
 }

@@ -11,7 +11,7 @@
 #define CMDQ_ENT_DWORDS   2
 #define CMDQ_BATCH_MOST   256
 #define CMDQ_PROD_OWNED   (1u << 31)
-#define ARM_SMMU_MAX_CMDS 6 /* log2 of the least queue that a driver accepts */
+#define CMDQ_BITS_REFUSED 6 /* a queue has more than 2^6 entries: a word of the map of valid slots */
 
 /* Both indices in one word, so that one compare-and-swap moves them together. */
 struct arm_smmu_ll_queue {
@@ -48,6 +48,11 @@ struct arm_smmu_cmdq {
     bool is_private;                               /* one core only: no owner, no map of valid slots */
     unsigned owner_cpu;                            /* ECMDQ: who acknowledges its errors */
 };
+
+_Static_assert(offsetof(struct arm_smmu_cmdq, q.llq.max_n_shift) == 64 &&
+                   offsetof(struct arm_smmu_cmdq, q.base) == 128 && offsetof(struct arm_smmu_cmdq, valid_map) == 192 &&
+                   offsetof(struct arm_smmu_cmdq, owner_prod) == 200 && offsetof(struct arm_smmu_cmdq, lock) == 204,
+               "who shares a line with whom is the kernel's");
 
 struct arm_smmu_cmdq_batch {
     struct arm_smmu_cmdq *cmdq;
@@ -94,15 +99,23 @@ enum {
     CMDQ_OP_CMD_SYNC = 0x46,
 };
 
+enum { EVT_ID_TRANSLATION_FAULT = 0x10 };
+struct arm_smmu_event {
+    uint32_t type, sid;
+    uint64_t address;
+};
+
 /* The one SMMUv3, after iommu_attach_device(). */
 struct arm_smmu_device *arm_smmu_v3_device(void);
+/* The last event, NULL before the first; *count: of all since the last iommu_faulted(). */
+const struct arm_smmu_event *arm_smmu_evtq_last(unsigned *count);
 
 /* arm_smmu_v3_ecmdq.c: queues for the cores, when the SMMU has them and the parameter ecmdq_queues is not 0. */
 void arm_smmu_ecmdq_init(struct arm_smmu_device *smmu);
 /* GERROR.CMDQP_ERR: finds the queues in error and repairs them. */
 void arm_smmu_ecmdq_errors(struct arm_smmu_device *smmu);
-/* arm_smmu_v3.c: replaces the command at index of a queue by a CMD_SYNC without signal. */
-void arm_smmu_replace_command(struct arm_smmu_queue *q, uint32_t index);
+/* arm_smmu_v3.c: replaces the command at cons (the register's value) by a CMD_SYNC without signal, if it is illegal. */
+void arm_smmu_replace_command(struct arm_smmu_queue *q, uint32_t cons);
 void *arm_smmu_alloc(const struct arm_smmu_device *smmu, size_t bytes, uint64_t *dma);
 
 /* arm_smmu_v3_cmdq.c */

@@ -465,10 +465,18 @@ void arm_smmu_cmdq_batch_init(struct arm_smmu_device *smmu, struct arm_smmu_cmdq
     batch->cmdq = get_cmdq(smmu);
 }
 
+/* With OPT_CMDQ_FORCE_SYNC a list is one command short of a full one, so that none goes without CMD_SYNC. */
+static bool batch_wants_sync(const struct arm_smmu_device *smmu, const struct arm_smmu_cmdq_batch *batch)
+{
+    int most = smmu->batch > 1 ? smmu->batch - 1 : 1;
+
+    return (smmu->options & OPT_CMDQ_FORCE_SYNC) && batch->num == most;
+}
+
 void arm_smmu_cmdq_batch_add(struct arm_smmu_device *smmu, struct arm_smmu_cmdq_batch *batch,
                              const uint64_t cmd[CMDQ_ENT_DWORDS])
 {
-    if (batch->num == smmu->batch - 1 && (smmu->options & OPT_CMDQ_FORCE_SYNC)) {
+    if (batch_wants_sync(smmu, batch)) {
         arm_smmu_cmdq_issue_cmdlist(smmu, batch->cmdq, batch->cmds, batch->num, true);
         arm_smmu_cmdq_batch_init(smmu, batch);
     }
