@@ -61,7 +61,7 @@ struct cache_config {
 
     bool ivac_cleans; /* IVAC of a dirty line writes it back first, as Cortex-A76 does (TRM A6.2.4); false: the data is
                          lost */
-    bool far_atomics; /* LSE atomics execute at the home instead of in L1D */
+    bool far_atomics; /* LSE atomics on a communal line execute at its home; others near, in L1D */
 };
 
 struct cache;

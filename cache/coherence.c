@@ -233,8 +233,6 @@ bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum li
         return false;
     if (wants_write(want) && !(record->flags & LINE_EXCLUSIVE))
         return false;
-    if (want == LINE_ATOMIC && cache->config.far_atomics)
-        return false;
     way = tags_find(&own->l1d, line);
     if (way != NO_WAY) {
         *grant = answer(cache, core, line, want, LEVEL_L1, start_ps + cache->config.l1_ps);
@@ -349,7 +347,7 @@ struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, en
     }
     if (touched_by_others(record, core))
         line_make_communal(cache, line);
-    if (want == LINE_ATOMIC && cache->config.far_atomics) {
+    if (want == LINE_ATOMIC && cache->config.far_atomics && (record->flags & LINE_COMMUNAL)) {
         grant = far_atomic(cache, core, line, start_ps);
         monitor_written(cache, line, core, grant.done_ps);
         return grant;

@@ -129,8 +129,11 @@ bool cache_line_turn(struct cache *cache, unsigned core, uint64_t pa, enum line_
     place = queue ? place_of(queue, core) : 0;
     lost = want == LINE_EXCLUSIVE_STORE && cache->cores[core].watched != line_of(cache, pa);
     if (queue && place < queue->count) {
-        if (!lost && (place != queue->next || record->free_ps > start_ps))
+        if (!lost && (place != queue->next || record->free_ps > start_ps)) {
+            if (place == queue->next) /* it was woken too early, by the loss of a monitor that it does not need */
+                tell(cache, core, record->free_ps);
             return false;
+        }
         leave(cache, record, queue, place);
         return true;
     }

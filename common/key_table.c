@@ -94,7 +94,7 @@ const struct key key_table[] = {
           "waiting cores of the holder's die that go before one of another die that has waited longer",
           "first come, first served"),
     TIME("coherence.home_ps", "10ns", "one read's, or far atomic's, occupation of a line's home", NOTE_ASSUMED),
-    BOOL("coherence.far_atomics", "false", "LSE atomics execute at the line's home", NOTE_ASSUMED),
+    BOOL("coherence.far_atomics", "false", "LSE atomics on a line that several cores use execute at its home", NOTE_ASSUMED),
     COUNT("cmo.slots", "46", "1", "65536", "outstanding cache maintenance operations of a core (Q)",
           "Cortex-A76 TRM table A7-1: largest configuration"),
     TIME("cmo.issue_absent_ps", "2ns", "issue interval of a CMO to a line in no CPU cache", NOTE_ASSUMED),

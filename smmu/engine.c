@@ -58,14 +58,6 @@ void queue_changed(struct smmu *smmu, struct command_queue *queue, uint64_t at_p
         wake_engine(smmu, at_ps);
 }
 
-void queue_produce(struct smmu *smmu, struct command_queue *queue, uint32_t prod, uint64_t at_ps)
-{
-    if (queue_count(queue->prod, queue->cons, queue_bits(smmu, queue)) == 0)
-        queue->visible_ps = at_ps;
-    queue->prod = prod;
-    queue_changed(smmu, queue, at_ps);
-}
-
 /* The first ready queue from number on, round the end; queue_count: none. */
 static uint32_t next_ready(const struct smmu *smmu, uint32_t number)
 {
@@ -147,6 +139,16 @@ static void prefetch(struct smmu *smmu, struct command_queue *queue, uint64_t no
 
     while (queue->fetched < want)
         read_entries(smmu, queue, queue_pointer(queue->cons + queue->fetched, bits), want - queue->fetched, now_ps);
+}
+
+void queue_produce(struct smmu *smmu, struct command_queue *queue, uint32_t prod, uint64_t at_ps)
+{
+    if (queue_count(queue->prod, queue->cons, queue_bits(smmu, queue)) == 0)
+        queue->visible_ps = at_ps;
+    queue->prod = prod;
+    if (queue->enabled && !queue->stopped)
+        prefetch(smmu, queue, at_ps);
+    queue_changed(smmu, queue, at_ps);
 }
 
 static void drop_first(struct command_queue *queue)

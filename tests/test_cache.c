@@ -368,6 +368,34 @@ START_TEST(first_come_first_served)
 }
 END_TEST
 
+/* The write that clears a waiting core's monitor wakes it; an access that needs no monitor still gets its turn. */
+START_TEST(a_waiting_core_that_loses_its_monitor_keeps_its_turn)
+{
+    with_turns(0);
+    cache_monitor_arm(cache, 1, A);
+    ck_assert(!turn(1, 231000));
+    get(0, A, LINE_UNIQUE, 232000); /* a hit of the holder, which clears the monitor */
+    ck_assert_uint_lt(turn_at[1], 235000);
+    ck_assert(!turn(1, 233000));
+    ck_assert_uint_eq(turn_at[1], 235000);
+    ck_assert(turn(1, 235000));
+}
+END_TEST
+
+/* A store exclusive has nothing to wait for any more. */
+START_TEST(a_store_exclusive_without_monitor_leaves_the_queue)
+{
+    with_turns(0);
+    cache_monitor_arm(cache, 1, A);
+    ck_assert(!cache_line_turn(cache, 1, A, LINE_EXCLUSIVE_STORE, 231000));
+    ck_assert(!turn(3, 231500));
+    get(0, A, LINE_UNIQUE, 232000);
+    ck_assert(cache_line_turn(cache, 1, A, LINE_EXCLUSIVE_STORE, 233000));
+    ck_assert(cache_line(cache, 1, A, LINE_EXCLUSIVE_STORE, 233000).monitor_lost);
+    ck_assert_uint_eq(turn_at[3], 235000); /* the next in the queue */
+}
+END_TEST
+
 START_TEST(the_holders_die_goes_first_for_some_turns)
 {
     with_turns(1);
@@ -548,6 +576,8 @@ void test_cache(struct unit_registry *registry)
     unit_test(registry, distance_between_cores);
     unit_test(registry, first_come_first_served);
     unit_test(registry, the_holders_die_goes_first_for_some_turns);
+    unit_test(registry, a_waiting_core_that_loses_its_monitor_keeps_its_turn);
+    unit_test(registry, a_store_exclusive_without_monitor_leaves_the_queue);
     unit_test(registry, a_write_by_another_observer_clears_the_monitor);
     unit_test(registry, a_kept_line_is_given_up_before_a_cmo);
     unit_test(registry, set_and_way_operations_act_on_the_own_cache);

@@ -1,6 +1,7 @@
 /*
  * The ECMDQ benchmark (Tanmay Jagdale, 2024; source not published): a thread a core sends requests: map, a table walk
- * by a DMA access, unmap. Parameters: threads and those of throughput.h; pages of a request (2), think_ns between two
+ * by a DMA access, unmap. Parameters: threads and those of throughput.h; large_every (8: every eighth request of a
+ * thread has two pages, the others one; 0: all have one), think_ns between two
  * requests, walk (1: the copy engine reads through the mapping, channel = core; 0: no access), cmdq_batch,
  * ecmdq_queues, ecmdq_private.
  */
@@ -15,7 +16,7 @@
 enum { STREAM_ID = 0, REGION_UNMAP };
 
 static struct device dev;
-static size_t bytes;
+static unsigned large_every;
 static uint64_t think_ns;
 static bool walk, regions;
 static struct {
@@ -34,7 +35,10 @@ static void table_walk(unsigned cpu, dma_addr_t addr)
 
 static void work(unsigned cpu)
 {
+    unsigned request = cpu; /* the large ones of the threads do not coincide */
+
     do {
+        size_t bytes = large_every && ++request % large_every == 0 ? 2 * PAGE_SIZE : PAGE_SIZE;
         bool measured = regions && throughput_measuring();
         dma_addr_t addr = dma_map_single(&dev, own[cpu].buffer, bytes, DMA_BIDIRECTIONAL);
 
@@ -54,7 +58,7 @@ int main(void)
 {
     unsigned threads = (unsigned)sim_param("threads", num_online_cpus());
 
-    bytes = sim_param("pages", 2) * PAGE_SIZE;
+    large_every = (unsigned)sim_param("large_every", 8);
     think_ns = sim_param("think_ns", 0);
     walk = sim_param("walk", 1);
     regions = sim_param("regions", 1);
@@ -66,7 +70,7 @@ int main(void)
     if (!iommu_attach_device(&dev, STREAM_ID, false))
         sim_fail("the platform has no SMMU (smmu.kind)");
     for (unsigned cpu = 0; cpu < threads; cpu++) {
-        own[cpu].buffer = alloc_pages_exact(bytes);
+        own[cpu].buffer = alloc_pages_exact(2 * PAGE_SIZE);
         own[cpu].descriptor = alloc_pages_exact(PAGE_SIZE);
         *own[cpu].descriptor = (struct dmac_descriptor){.bytes = 64, .flags = DMAC_DISCARD};
         own[cpu].descriptor_address = dma_map_single(&dev, own[cpu].descriptor, PAGE_SIZE, DMA_BIDIRECTIONAL);

@@ -109,6 +109,8 @@ size_t strlen(const char *text);
 int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 uint64_t ktime_get_ns(void);
+/* On each core, at start: no WFE lasts longer than about 100 us. */
+void arch_timer_evtstrm_enable(void);
 
 /* Interrupts: one handler an INTID; edge: a pulse is enough. */
 void request_irq(unsigned intid, bool edge, void (*handler)(unsigned intid, void *data), void *data);

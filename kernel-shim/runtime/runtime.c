@@ -19,6 +19,7 @@ void runtime_interrupt(void);
 
 void runtime_begin(unsigned cpu)
 {
+    arch_timer_evtstrm_enable();
     if (cpu == 0)
         sim_exit((uint64_t)main());
     start_requests[cpu].function(start_requests[cpu].argument);
