@@ -118,7 +118,8 @@ struct smmu *smmu_create(const struct smmu_config *config, const struct smmu_por
     smmu->config = *config;
     smmu->ports = *ports;
     smmu->gbpa = 1u << 12; /* SHCFG: what bypasses the SMMU before software sets it up keeps its attributes */
-    smmu->memory = (struct smmu_memory){ports->memory, config->requester, config->cohacc};
+    smmu->memory =
+        (struct smmu_memory){ports->memory, config->requester, config->cohacc, config->translator.output_bits};
     if (!allocate(smmu)) {
         smmu_destroy(smmu);
         return NULL;
