@@ -86,6 +86,11 @@ struct translation translate(struct translator *translator, const struct transla
 struct translation translate_ipa(struct translator *translator, const struct translation_context *context, uint64_t ipa,
                                  enum fault_class what, uint64_t *t_ps);
 
+/* Two stages: the stronger memory type and the wider shareability win (DDI 0487 D8.6.6). */
+void combine_attributes(enum mem_type *type, enum shareability *sh, enum mem_type type2, enum shareability sh2);
+/* Attributes of an own access whose address went through stage 2. */
+struct access_attributes access_through_stage2(struct access_attributes how, const struct translation *stage2);
+
 /* In all TLBs and the walk cache. */
 void translator_invalidate(struct translator *translator, const struct iotlb_match *match);
 

@@ -68,6 +68,7 @@ static bool read_descriptor(struct walk *walk)
     unsigned top = walk->level == walk->base->start_level ? 64 - walk->base->tsz : shift + walk->base->granule_bits - 3;
     uint64_t index = (walk->input & ((1ull << top) - 1)) >> shift;
     uint64_t address = walk->table + index * 8;
+    struct access_attributes how = walk->base->walk;
     enum txn_status status;
 
     if (!walk->stage2 && walk->context->stage2.enabled) {
@@ -77,9 +78,10 @@ static bool read_descriptor(struct walk *walk)
             return false;
         }
         address = table.pa;
+        how = access_through_stage2(how, &table);
     }
     walk->translator->counters.walk_reads++;
-    status = smmu_memory_read(&walk->translator->memory, address, &walk->descriptor, 8, walk->base->walk, walk->t_ps);
+    status = smmu_memory_read(&walk->translator->memory, address, &walk->descriptor, 8, how, walk->t_ps);
     *walk->t_ps += walk->translator->config.walk_step_ps;
     if (status != TXN_OK) {
         fail(walk, FAULT_WALK_EABT);
@@ -298,6 +300,8 @@ static void remember_table(const struct walk *walk, unsigned first_level)
 static void combine_with_stage2(struct walk *walk, struct iotlb_entry *entry)
 {
     uint64_t ipa = entry->pa + (walk->input - entry->va), mask;
+    enum mem_type type = (enum mem_type)entry->type;
+    enum shareability sh = (enum shareability)entry->sh;
     struct iotlb_entry second, *found = iotlb_find(&walk->translator->main, IOTLB_STAGE2, walk->context, ipa);
 
     if (!found) {
@@ -314,11 +318,9 @@ static void combine_with_stage2(struct walk *walk, struct iotlb_entry *entry)
     entry->ipa = ipa & ~mask;
     entry->pa = found->pa + (entry->ipa - found->va);
     entry->stage2_permissions = found->stage2_permissions;
-    if (found->type < entry->type)
-        entry->type = found->type;
-    if (found->sh == SH_OUTER || entry->sh == SH_NON)
-        entry->sh = found->sh;
-    entry->sh = (uint8_t)sharing((enum mem_type)entry->type, entry->sh);
+    combine_attributes(&type, &sh, (enum mem_type)found->type, (enum shareability)found->sh);
+    entry->type = (uint8_t)type;
+    entry->sh = (uint8_t)sh;
 }
 
 void walker_stage1(struct translator *translator, const struct translation_context *context,
