@@ -66,7 +66,8 @@ static void make_entries(void)
     stage1_stream(V5_A7 + 1, VMID, 7, VA, LEAF_NG);
     stage1_stream(V5_NESTED17 + 1, VMID, 17, VA, LEAF_NG);
     map_at(roots[V5_NESTED17 + 1], TSZ, 12, VA, IPA, 3, LEAF_RW | LEAF_NG);
-    stage2 = set_stage2_stream(V5_NESTED17 + 1, true);
+    set_stage2_stream(V5_NESTED17 + 1, true);
+    stage2 = bench.stage2_root;
     stage2_map(stage2, IPA, DATA_AT, S2_RW);
     stage2_map(stage2, CD_AT, CD_AT, S2_RW);
     for (uint64_t at = TABLES_AT; at < TABLES_AT + 0x40000; at += 0x1000)
