@@ -16,18 +16,6 @@ static void send_on(struct smmu *smmu, struct txn *txn)
         smmu->translator.in_flight_ps = txn->done_ps;
 }
 
-static enum mem_type type_of_memattr(unsigned memattr)
-{
-    static const enum mem_type device[] = {MEM_DEVICE_nGnRnE, MEM_DEVICE_nGnRE, MEM_DEVICE_nGRE, MEM_DEVICE_GRE};
-    unsigned outer = memattr >> 2, inner = memattr & 3;
-
-    if (outer == 0)
-        return device[inner];
-    if (inner == 0)
-        return MEM_DEVICE_nGnRnE; /* reserved (5.2) */
-    return outer == 1 || inner == 1 ? MEM_NORMAL_NC : outer == 3 && inner == 3 ? MEM_NORMAL_WB : MEM_NORMAL_WT;
-}
-
 /* A snoop is possible only for shareable Write-Back memory, and only by a master that can. */
 static void set_attributes(struct txn *txn, enum mem_type type, enum shareability sh)
 {

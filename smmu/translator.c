@@ -139,6 +139,17 @@ struct translation translate_ipa(struct translator *translator, const struct tra
     return result;
 }
 
+enum mem_type type_of_memattr(unsigned memattr)
+{
+    unsigned outer = memattr >> 2 & 3, inner = memattr & 3;
+
+    if (outer == 0)
+        return (enum mem_type)(MEM_DEVICE_nGnRnE + inner);
+    if (inner == 0)
+        return MEM_DEVICE_nGnRnE;
+    return outer == 1 || inner == 1 ? MEM_NORMAL_NC : outer == 3 && inner == 3 ? MEM_NORMAL_WB : MEM_NORMAL_WT;
+}
+
 void combine_attributes(enum mem_type *type, enum shareability *sh, enum mem_type type2, enum shareability sh2)
 {
     if (type2 < *type)

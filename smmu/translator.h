@@ -86,6 +86,8 @@ struct translation translate(struct translator *translator, const struct transla
 struct translation translate_ipa(struct translator *translator, const struct translation_context *context, uint64_t ipa,
                                  enum fault_class what, uint64_t *t_ps);
 
+/* MemAttr of a stage 2 descriptor and of an STE; reserved ones are Device-nGnRnE (IHI 0070 5.2). */
+enum mem_type type_of_memattr(unsigned memattr);
 /* Two stages: the stronger memory type and the wider shareability win (DDI 0487 D8.6.6). */
 void combine_attributes(enum mem_type *type, enum shareability *sh, enum mem_type type2, enum shareability sh2);
 /* Attributes of an own access whose address went through stage 2. */

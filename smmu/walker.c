@@ -190,8 +190,10 @@ static unsigned stage1_permissions(const struct walk *walk)
         rights &= ~(unsigned)PRIV_EXECUTE;
     if (walk->stage->pan && user)
         rights &= ~(unsigned)(PRIV_READ | PRIV_WRITE);
-    if (!two) /* PnU means nothing */
-        rights |= (rights & (PRIV_READ | PRIV_WRITE | PRIV_EXECUTE)) << 3;
+    if (!two) { /* PnU means nothing */
+        rights &= PRIV_READ | PRIV_WRITE | PRIV_EXECUTE;
+        rights |= rights << 3;
+    }
     return rights;
 }
 
@@ -201,24 +203,12 @@ static unsigned stage2_permissions(uint64_t descriptor)
     unsigned one = (ap & 1 ? PRIV_READ : 0) | (ap & 2 ? PRIV_WRITE : 0);
     unsigned rights = one | one << 3;
 
-    if (!(ap & 1))
-        return rights;
+    /* execution does not depend on the data rights: stage 2 can be execute-only */
     if (xn == 0 || xn == 3)
         rights |= PRIV_EXECUTE;
     if (xn == 0 || xn == 1)
         rights |= USER_EXECUTE;
     return rights;
-}
-
-static enum mem_type stage2_type(uint64_t descriptor)
-{
-    unsigned attribute = descriptor >> 2 & 15, outer = attribute >> 2, inner = attribute & 3;
-
-    if (outer == 0)
-        return (enum mem_type)(MEM_DEVICE_nGnRnE + inner);
-    if (outer == 1 || inner == 1)
-        return MEM_NORMAL_NC;
-    return outer == 3 && inner == 3 ? MEM_NORMAL_WB : MEM_NORMAL_WT;
 }
 
 static struct iotlb_entry entry_of(const struct walk *walk, enum iotlb_kind kind, unsigned size_bits, uint64_t output)
@@ -261,8 +251,8 @@ void walker_stage2(struct translator *translator, const struct translation_conte
     *entry = entry_of(&walk, IOTLB_STAGE2, shift, address_of(walk.descriptor, shift));
     entry->permissions = PERMISSION_ALL;
     entry->stage2_permissions = (uint8_t)stage2_permissions(walk.descriptor);
-    entry->type = (uint8_t)stage2_type(walk.descriptor);
-    entry->sh = (uint8_t)sharing(stage2_type(walk.descriptor), walk.descriptor >> 8 & 3);
+    entry->type = (uint8_t)type_of_memattr(walk.descriptor >> 2 & 15);
+    entry->sh = (uint8_t)sharing((enum mem_type)entry->type, walk.descriptor >> 8 & 3);
     entry->ipa = entry->va;
 }
 

@@ -89,14 +89,15 @@ START_TEST(stage2_permission_table)
         uint64_t attributes;
         unsigned expected;
     } rows[] = {
-        {0, 0},
+        {0, PX | UX}, /* execute-only */
+        {2ull << 53, 0},
         {S2_R, PR | PX | UR | UX},
-        {S2_W, PW | UW},
+        {S2_W, PW | PX | UW | UX},
         {S2_RW, PR | PW | PX | UR | UW | UX},
         {S2_RW | 1ull << 53, PR | PW | UR | UW | UX},
         {S2_RW | 2ull << 53, PR | PW | UR | UW},
         {S2_RW | 3ull << 53, PR | PW | PX | UR | UW},
-        {S2_W | 3ull << 53, PW | UW},
+        {S2_W | 3ull << 53, PW | PX | UW},
     };
 
     bring_up();

@@ -164,6 +164,39 @@ START_TEST(stage1_permission_table)
 }
 END_TEST
 
+/* EL2 has one privilege: AP[1], APTable[0] and PXN mean nothing, and all that is said of execution holds for all. */
+START_TEST(el2_permission_table)
+{
+    enum { R = 1 | 8, W = 2 | 16, X = 4 | 32 };
+    static const struct {
+        uint64_t leaf, table, cd;
+        unsigned expected;
+    } rows[] = {
+        {0, 0, 0, R | W | X},           {1 << 6, 0, 0, R | W | X},
+        {2 << 6, 0, 0, R | X},          {1ull << 53, 0, 0, R | W | X},
+        {1ull << 54, 0, 0, R | W},      {0, 1ull << 59, 0, R | W | X},
+        {0, 1ull << 60, 0, R | W},      {1 << 6, 1ull << 61, 0, R | W | X},
+        {0, 1ull << 62, 0, R | X},      {0, 1ull << 62 | 1ull << 60, 1ull << 1, R | W | X}, /* HAD0 */
+        {0, 0, 1ull << 36, R | W},                                                          /* WXN */
+        {2 << 6, 0, 1ull << 36, R | X}, {1 << 6, 0, 1ull << 40, R | W | X},                 /* PAN */
+    };
+
+    bring_up();
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint64_t table;
+        page_stream(1);
+        set_word(STE(1) + 8, word(STE(1) + 8) | 2ull << 30);
+        set_word(CD(1) + (rows[i].cd < 4 ? 8 : 0), word(CD(1) + (rows[i].cd < 4 ? 8 : 0)) | rows[i].cd);
+        table = descriptor_of(bench.root, 25, 12, VA, 2);
+        set_word(descriptor_of(bench.root, 25, 12, VA, 3), DATA_AT | 1 << 10 | 3 << 8 | 3 | rows[i].leaf);
+        set_word(table, word(table) | rows[i].table);
+        command(0x20, 0);
+        forget_all();
+        ck_assert_msg(allowed(1) == rows[i].expected, "row %u: 0x%x", i, allowed(1));
+    }
+}
+END_TEST
+
 START_TEST(ste_overrides_privilege)
 {
     bring_up();
@@ -436,6 +469,7 @@ void test_smmu_translate(struct unit_registry *registry)
     unit_test(registry, upper_half_and_top_byte);
     unit_test(registry, stage1_faults);
     unit_test(registry, stage1_permission_table);
+    unit_test(registry, el2_permission_table);
     unit_test(registry, ste_overrides_privilege);
     unit_test(registry, small_tables);
     unit_test(registry, stale_until_invalidated);
