@@ -45,7 +45,7 @@ static bool cached(uint32_t sid, uint64_t va)
 }
 
 /* The kinds of entries; each has a stream of its own. */
-enum entry { A7, A8, GLOBAL9, V5_A7, V5_STAGE2, V5_NESTED17, EL2, ENTRIES };
+enum entry { A7, A107, GLOBAL9, V5_A7, V5_STAGE2, V5_NESTED17, EL2, ENTRIES };
 #define BIT(entry) (1u << (entry))
 
 static bool entry_cached(unsigned entry)
@@ -61,7 +61,7 @@ static void make_entries(void)
 
     bring_up();
     stage1_stream(A7 + 1, 0, 7, VA, LEAF_NG);
-    stage1_stream(A8 + 1, 0, 8, VA, LEAF_NG);
+    stage1_stream(A107 + 1, 0, 0x107, VA, LEAF_NG); /* 16 bits of ASIDs count */
     stage1_stream(GLOBAL9 + 1, 0, 9, GLOBAL, 0);
     stage1_stream(V5_A7 + 1, VMID, 7, VA, LEAF_NG);
     stage1_stream(V5_NESTED17 + 1, VMID, 17, VA, LEAF_NG);
@@ -84,7 +84,7 @@ static void make_entries(void)
 
 START_TEST(every_tlbi_against_every_entry)
 {
-    const unsigned vm0 = BIT(A7) | BIT(A8) | BIT(GLOBAL9), vm5 = BIT(V5_A7) | BIT(V5_NESTED17);
+    const unsigned vm0 = BIT(A7) | BIT(A107) | BIT(GLOBAL9), vm5 = BIT(V5_A7) | BIT(V5_NESTED17);
     const struct {
         const char *what;
         uint64_t word0, word1;
@@ -97,14 +97,15 @@ START_TEST(every_tlbi_against_every_entry)
         {"NH_ASID of the VM", 0x11 | VMID_ASID(VMID, 7), 0, BIT(V5_A7)},
         {"NH_ASID of the nested", 0x11 | VMID_ASID(VMID, 17), 0, BIT(V5_NESTED17)},
         {"NH_ASID keeps global", 0x11 | VMID_ASID(0, 9), 0, 0},
-        {"NH_ASID of nobody", 0x11 | VMID_ASID(0, 0x107), 0, 0}, /* 16 bits count */
+        {"NH_ASID with a high byte", 0x11 | VMID_ASID(0, 0x107), 0, BIT(A107)},
+        {"NH_ASID of nobody", 0x11 | VMID_ASID(0, 0x207), 0, 0},
         {"NH_VA", 0x12 | VMID_ASID(0, 7), VA, BIT(A7)},
-        {"NH_VA leaf", 0x12 | VMID_ASID(0, 8), VA | 1, BIT(A8)},
+        {"NH_VA leaf", 0x12 | VMID_ASID(0, 0x107), VA | 1, BIT(A107)},
         {"NH_VA global, any ASID", 0x12 | VMID_ASID(0, 7), GLOBAL | 1, BIT(GLOBAL9)},
         {"NH_VA global, other VMID", 0x12 | VMID_ASID(VMID, 9), GLOBAL, 0},
         {"NH_VA nested", 0x12 | VMID_ASID(VMID, 17), VA, BIT(V5_NESTED17)},
         {"NH_VA elsewhere", 0x12 | VMID_ASID(0, 7), VA + 0x1000, 0},
-        {"NH_VAA", 0x13, VA, BIT(A7) | BIT(A8)},
+        {"NH_VAA", 0x13, VA, BIT(A7) | BIT(A107)},
         {"NH_VAA leaf of the VM", 0x13 | VMID_ASID(VMID, 0), VA | 1, vm5},
         {"NH_VAA global", 0x13, GLOBAL, BIT(GLOBAL9)},
         {"EL2_ALL", 0x20, 0, BIT(EL2)},
@@ -134,6 +135,20 @@ START_TEST(every_tlbi_against_every_entry)
         for (unsigned i = 0; i < ENTRIES; i++)
             ck_assert_msg(entry_cached(i) == !(rows[row].dropped & BIT(i)), "%s, entry %u", rows[row].what, i);
     }
+}
+END_TEST
+
+/* A global entry serves every ASID of its VMID and world, tables or not. */
+START_TEST(global_entries)
+{
+    uint64_t value;
+
+    make_entries();
+    ck_assert(cached(A7 + 1, GLOBAL) && cached(A107 + 1, GLOBAL));
+    ck_assert_int_eq(device_read(V5_A7 + 1, GLOBAL, &value), TXN_FAULT);
+    ck_assert_int_eq(device_read(EL2 + 1, GLOBAL, &value), TXN_FAULT);
+    command(0x12 | VMID_ASID(0, 7), GLOBAL | 1);
+    ck_assert_int_eq(device_read(A7 + 1, GLOBAL, &value), TXN_FAULT);
 }
 END_TEST
 
@@ -324,7 +339,7 @@ static bool configured(uint32_t sid, uint32_t ssid, bool valid)
                       .size = 8,
                       .data = (uint8_t *)&value,
                       .stream_id = sid,
-                      .substream_id = ssid,
+                      .substream_id = valid ? ssid : 77, /* means nothing when not valid */
                       .substream_valid = valid};
 
     ck_assert_int_eq(device_access(&txn), TXN_OK);
@@ -408,6 +423,7 @@ void test_smmu_invalidation(struct unit_registry *registry)
 {
     unit_suite(registry, "SmmuInvalidation", roomy, smmu_bench_stop);
     unit_test(registry, every_tlbi_against_every_entry);
+    unit_test(registry, global_entries);
     unit_test(registry, el2_with_and_without_asids);
     unit_test(registry, walk_cache);
     unit_test(registry, ranges);

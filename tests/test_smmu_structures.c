@@ -51,6 +51,62 @@ START_TEST(stream_ids)
 }
 END_TEST
 
+/* LOG2SIZE counts as SIDSIZE at most (6.3.25): for the range, and for the table's alignment. */
+START_TEST(stream_table_larger_than_sidsize)
+{
+    bench.config.sid_bits = 7;
+    bring_up();
+    wr32(R_CR0, EVENTQEN | CMDQEN);
+    wr64(R_STRTAB_BASE, TABLES_AT + 0x2000); /* aligned to 128 STEs */
+    wr32(R_STRTAB_CFG, 20);
+    wr32(R_CR0, SMMUEN | EVENTQEN | CMDQEN);
+    set_word(TABLES_AT + 0x2000 + 64 * 127, 1 | 4 << 1);
+    expect_works(127, DATA_AT, DATA_AT);
+    expect_fault(128, VA, event_head(0x02, 128), 0, 0, 0);
+}
+END_TEST
+
+/* Low bits of the base are ignored. */
+START_TEST(stream_table_alignment)
+{
+    bring_up();
+    wr32(R_CR0, EVENTQEN | CMDQEN);
+    wr64(R_STRTAB_BASE, STRTAB_AT + 0x40); /* 64 STEs are 4 KB */
+    wr32(R_CR0, SMMUEN | EVENTQEN | CMDQEN);
+    set_word(STE(1), 1 | 4 << 1);
+    expect_works(1, DATA_AT, DATA_AT);
+}
+END_TEST
+
+/* Reserved SPLITs behave as 6, reserved FMTs as linear. */
+START_TEST(reserved_formats)
+{
+    uint64_t level1 = TABLES_AT + 0x10000, level2 = TABLES_AT + 0x20000;
+
+    bring_up();
+    set_word(STE(5), 1 | 4 << 1);
+    set_word(level1 + 8, level2 | 7);
+    set_word(level2 + 64 * 5, 1 | 4 << 1);
+    for (unsigned split = 0; split < 32; split++)
+        if (split != 6 && split != 8 && split != 10) {
+            wr32(R_CR0, EVENTQEN | CMDQEN);
+            wr64(R_STRTAB_BASE, level1);
+            wr32(R_STRTAB_CFG, 12 | split << 6 | 1 << 16);
+            wr32(R_CR0, SMMUEN | EVENTQEN | CMDQEN);
+            forget_all();
+            expect_works(64 + 5, DATA_AT, DATA_AT);
+        }
+    for (unsigned format = 2; format < 4; format++) {
+        wr32(R_CR0, EVENTQEN | CMDQEN);
+        wr64(R_STRTAB_BASE, STRTAB_AT);
+        wr32(R_STRTAB_CFG, 6 | 6 << 6 | format << 16);
+        wr32(R_CR0, SMMUEN | EVENTQEN | CMDQEN);
+        forget_all();
+        expect_works(5, DATA_AT, DATA_AT);
+    }
+}
+END_TEST
+
 START_TEST(two_level_stream_tables)
 {
     static const unsigned splits[] = {6, 8, 10};
@@ -363,6 +419,9 @@ void test_smmu_structures(struct unit_registry *registry)
     unit_test(registry, disabled_bypasses_or_aborts);
     unit_test(registry, stream_kinds);
     unit_test(registry, stream_ids);
+    unit_test(registry, stream_table_larger_than_sidsize);
+    unit_test(registry, stream_table_alignment);
+    unit_test(registry, reserved_formats);
     unit_test(registry, two_level_stream_tables);
     unit_test(registry, illegal_stream_table_entries);
     unit_test(registry, stage2_sizes);
