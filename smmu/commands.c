@@ -161,7 +161,8 @@ static void execute_tlbi(struct smmu *smmu, const uint64_t command[2])
 {
     uint8_t opcode = command[0] & 0xFF;
     bool leaf = command[1] & 1;
-    struct iotlb_match match = {.world = WORLD_NS_EL1,
+    bool e2h = smmu->cr2 & 1;
+    struct iotlb_match match = {.worlds = 1u << WORLD_NS_EL1,
                                 .by_vmid = true,
                                 .vmid = smmu->config.stage2 ? (uint16_t)bits_of(command[0], 47, 32) : 0,
                                 .asid = (uint16_t)bits_of(command[0], 63, 48),
@@ -169,7 +170,7 @@ static void execute_tlbi(struct smmu *smmu, const uint64_t command[2])
 
     if (opcode >= CMD_TLBI_EL2_ALL && opcode <= CMD_TLBI_EL2_VAA) {
         match.by_vmid = false;
-        match.world = smmu->cr2 & 1 ? WORLD_EL2_E2H : WORLD_EL2;
+        match.worlds = 1u << (e2h ? WORLD_EL2_E2H : WORLD_EL2);
     }
     if (has_address(opcode)) {
         set_range(smmu, command, &match);
@@ -177,15 +178,21 @@ static void execute_tlbi(struct smmu *smmu, const uint64_t command[2])
             match.kinds &= ~kind_bit(IOTLB_TABLE);
     }
     switch (opcode) {
+    case CMD_TLBI_EL2_ALL: /* with and without ASIDs (4.4.2.7) */
+        match.worlds = 1u << WORLD_EL2 | 1u << WORLD_EL2_E2H;
+        break;
+    case CMD_TLBI_EL2_ASID: /* only E2H has ASIDs */
+        match.worlds = 1u << WORLD_EL2_E2H;
+        match.by_asid = match.keep_global = true;
+        break;
     case CMD_TLBI_NH_ASID:
-    case CMD_TLBI_EL2_ASID:
         match.by_asid = match.keep_global = true;
         break;
     case CMD_TLBI_NH_VA:
         match.by_asid = true;
         break;
     case CMD_TLBI_EL2_VA:
-        match.by_asid = match.world == WORLD_EL2_E2H;
+        match.by_asid = e2h;
         break;
     case CMD_TLBI_S12_VMALL:
         match.kinds |= kind_bit(IOTLB_STAGE2);
@@ -197,7 +204,7 @@ static void execute_tlbi(struct smmu *smmu, const uint64_t command[2])
         match.by_vmid = false;
         match.kinds |= kind_bit(IOTLB_STAGE2);
         break;
-    default: /* NH_ALL, NH_VAA, EL2_ALL, EL2_VAA: any ASID */
+    default: /* NH_ALL, NH_VAA, EL2_VAA: any ASID */
         break;
     }
     translator_invalidate(&smmu->translator, &match);

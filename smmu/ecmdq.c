@@ -22,15 +22,15 @@ uint64_t ecmdq_read(const struct smmu *smmu, uint64_t offset)
 {
     uint64_t rest;
     const struct command_queue *queue = queue_at(smmu, offset, &rest);
+    uint32_t cons;
 
     switch (rest & ~4ull) {
     case ECMDQ_BASE:
         return queue->base;
     case ECMDQ_PROD: /* PROD and CONS, as one 64-bit word */
-        return (queue->prod | (queue->wanted ? FLAG_EN : 0) | (queue->errack ? FLAG_ERR : 0)) |
-               (uint64_t)(queue->cons | (queue->enabled ? FLAG_EN : 0) | (queue->err ? FLAG_ERR : 0) |
-                          (uint32_t)queue->error << 24)
-                   << 32;
+        cons = queue_pointer(queue->cons, queue_bits(smmu, queue)) | (queue->enabled ? FLAG_EN : 0) |
+               (queue->err ? FLAG_ERR : 0) | (uint32_t)queue->error << 24;
+        return (queue->prod | (queue->wanted ? FLAG_EN : 0) | (queue->errack ? FLAG_ERR : 0)) | (uint64_t)cons << 32;
     default:
         return 0;
     }
@@ -50,6 +50,15 @@ static void write_prod(struct smmu *smmu, struct command_queue *queue, uint32_t 
     queue_produce(smmu, queue, value & POINTER, at_ps);
 }
 
+/* A disabled queue's CONS belongs to software, all but ENACK (6.3.109). */
+static void write_cons(struct command_queue *queue, uint32_t value)
+{
+    queue->cons = value & POINTER;
+    queue->err = value & FLAG_ERR;
+    queue->error = (uint8_t)bits_of(value, 26, 24);
+    queue->stopped = queue->err != queue->errack;
+}
+
 void ecmdq_write(struct smmu *smmu, uint64_t offset, unsigned bytes, uint64_t value, uint64_t at_ps)
 {
     uint64_t rest;
@@ -59,7 +68,7 @@ void ecmdq_write(struct smmu *smmu, uint64_t offset, unsigned bytes, uint64_t va
     if (rest == ECMDQ_PROD && bytes == 4) {
         write_prod(smmu, queue, (uint32_t)value, at_ps);
     } else if (off && rest == ECMDQ_CONS && bytes == 4) {
-        queue->cons = value & POINTER;
+        write_cons(queue, (uint32_t)value);
     } else if (off && rest == ECMDQ_BASE && bytes == 8) {
         queue->base = value & BASE_VALID;
     } else if (off && rest == ECMDQ_BASE) {

@@ -112,7 +112,7 @@ static bool matches(const struct iotlb_match *match, const struct iotlb_entry *e
 {
     if (!entry->valid || !(match->kinds & 1u << entry->kind))
         return false;
-    if (!match->all_worlds && entry->world != match->world)
+    if (!(match->worlds & 1u << entry->world))
         return false;
     if (match->by_vmid && entry->vmid != match->vmid)
         return false;

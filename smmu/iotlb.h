@@ -65,10 +65,9 @@ struct iotlb_entry *iotlb_find(struct iotlb *tlb, enum iotlb_kind kind, const st
 struct iotlb_entry *iotlb_find_table(struct iotlb *tlb, const struct translation_context *context, uint64_t va);
 void iotlb_insert(struct iotlb *tlb, const struct iotlb_entry *entry);
 
-/* What an invalidation drops; a field that is not given matches everything. */
+/* What an invalidation drops: the given kinds and worlds, narrowed by the by_... fields. */
 struct iotlb_match {
-    bool all_worlds;
-    enum stream_world world;
+    unsigned worlds; /* bits 1 << enum stream_world */
     bool by_vmid, by_asid;
     uint16_t vmid, asid;
     bool keep_global;    /* TLBI_NH_ASID: entries without nG stay */

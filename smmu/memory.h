@@ -8,13 +8,14 @@
  * write-allocate. */
 struct access_attributes {
     uint8_t inner, outer; /* cacheability */
-    uint8_t sh;           /* enum shareability */
+    uint8_t sh;           /* enum shareability; 1 behaves as Non-shareable */
 };
 
 struct smmu_memory {
     struct mem_port port;
     uint32_t requester;
-    bool cohacc; /* IDR0.COHACC: Write-Back shareable accesses snoop the CPU caches; otherwise none does */
+    bool cohacc;           /* IDR0.COHACC: Write-Back shareable accesses snoop the CPU caches; otherwise none does */
+    unsigned address_bits; /* OAS: address bits above are taken as zero (IHI 0070 3.4.3); 64: none are */
 };
 
 /* Read or write bytes at pa, starting at *t_ps; *t_ps becomes the time of completion. */

@@ -118,7 +118,7 @@ struct mmu500 *mmu500_create(const struct mmu500_config *config, const struct me
     mmu500->irq = *irq;
     mmu500->instances = calloc(config->instances, sizeof(*mmu500->instances));
     for (uint32_t i = 0; mmu500->instances && i < config->instances; i++) {
-        struct smmu_memory own = {*memory, config->requester + i, config->cohacc};
+        struct smmu_memory own = {*memory, config->requester + i, config->cohacc, 64};
         mmu500->instances[i].scr0 = SCR0_CLIENTPD;
         fine = translator_create(&mmu500->instances[i].translator, &config->translator, &own) && fine;
     }
@@ -217,7 +217,7 @@ static uint64_t invalidate_context(struct mmu500 *mmu500, struct instance *insta
                                    uint32_t offset, uint64_t value, uint64_t at_ps)
 {
     bool leaf = offset == CB_TLBIVAL || offset == CB_TLBIVAAL;
-    struct iotlb_match match = {.world = WORLD_NS_EL1,
+    struct iotlb_match match = {.worlds = 1u << WORLD_NS_EL1,
                                 .by_vmid = true,
                                 .vmid = (uint16_t)field(bank->cbar, 7, 0),
                                 .kinds = leaf ? LEAVES : ALL};
@@ -287,7 +287,7 @@ static uint64_t write_global0(struct mmu500 *mmu500, struct instance *instance, 
                               uint64_t at_ps)
 {
     const struct mmu500_config *c = &mmu500->config;
-    struct iotlb_match match = {.world = WORLD_NS_EL1, .kinds = ALL};
+    struct iotlb_match match = {.worlds = 1u << WORLD_NS_EL1, .kinds = ALL};
 
     if (offset >= SMR && offset < SMR + 4 * c->mapping_groups)
         instance->smr[(offset - SMR) / 4] = value;

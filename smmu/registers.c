@@ -119,7 +119,7 @@ static const struct smmu_field cr1_fields[] = {
 static const struct smmu_field cr2_fields[] = {
     {"E2H", 0, 0, SMMU_FUNCTIONAL, NULL},
     {"RECINVSID", 1, 1, SMMU_FUNCTIONAL, NULL},
-    {"PTM", 2, 2, SMMU_STORED, "broadcast TLBIs are ignored anyway (IDR0.BTM = 0)"},
+    {"PTM", 2, 2, SMMU_ABSENT, "RES0: IDR0.BTM = 0"},
 };
 static const struct smmu_field gbpa_fields[] = {
     {"MemAttr", 3, 0, SMMU_FUNCTIONAL, NULL},
@@ -282,6 +282,14 @@ static uint64_t read_control_page(const struct smmu *smmu, uint64_t offset)
     }
 }
 
+/* CONS as software sees it: the bits above the wrap bit are RAZ (6.3.28). */
+static uint32_t read_cmdq_cons(const struct smmu *smmu)
+{
+    const struct command_queue *cmdq = &smmu->queues[0];
+
+    return queue_pointer(cmdq->cons, queue_bits(smmu, cmdq)) | (uint32_t)cmdq->error << 24;
+}
+
 /* The 64-bit word at an offset that is a multiple of 8: two 32-bit registers, or one of 64 bits. */
 static uint64_t read_word(const struct smmu *smmu, uint64_t offset)
 {
@@ -309,7 +317,7 @@ static uint64_t read_word(const struct smmu *smmu, uint64_t offset)
     case CMDQ_BASE:
         return cmdq->base;
     case CMDQ_PROD:
-        return cmdq->prod | (uint64_t)(cmdq->cons | (uint32_t)cmdq->error << 24) << 32;
+        return cmdq->prod | (uint64_t)read_cmdq_cons(smmu) << 32;
     case EVENTQ_BASE:
         return smmu->eventq_base;
     case EVENTQ_PROD_ALIAS:
@@ -359,12 +367,20 @@ static void write_gbpa(struct smmu *smmu, uint32_t value)
         smmu->gbpa = value & 0x001F3F1F;
 }
 
-/* A bit can be acknowledged only while its error is active; other writes to it are ignored. */
+/* The errors that this SMMU can have; the other bits are RES0. */
+static uint32_t gerror_bits(const struct smmu *smmu)
+{
+    return GERROR_CMDQ_ERR | GERROR_EVENTQ_ABT_ERR | GERROR_SFM_ERR |
+           (smmu->config.msi ? GERROR_MSI_CMDQ_ABT_ERR | GERROR_MSI_EVENTQ_ABT_ERR | GERROR_MSI_GERROR_ABT_ERR : 0) |
+           (smmu->config.ecmdq ? GERROR_CMDQP_ERR : 0);
+}
+
+/* Reads return what was written (6.3.20): a bit toggled without an error makes its error active. */
 static void write_gerrorn(struct smmu *smmu, uint32_t value, uint64_t at_ps)
 {
     uint32_t active = smmu->gerror ^ smmu->gerrorn, acknowledged = active & ~(smmu->gerror ^ value);
 
-    smmu->gerrorn ^= acknowledged;
+    smmu->gerrorn = value & gerror_bits(smmu);
     if (acknowledged & GERROR_EVENTQ_ABT_ERR)
         smmu->eventq_failed = false;
     if (acknowledged & GERROR_CMDQ_ERR) {
@@ -381,6 +397,12 @@ static void write_cmdq_cons(struct command_queue *cmdq, uint32_t value)
     cmdq->error = (uint8_t)bits_of(value, 30, 24);
 }
 
+/* The MSI's registers are RES0 without MSIs, and guarded by their interrupt's enable (6.3.21). */
+static bool msi_writable(const struct smmu *smmu, uint32_t enable)
+{
+    return smmu->config.msi && !(smmu->irq_ctrl & enable);
+}
+
 static void write_32(struct smmu *smmu, uint64_t offset, uint32_t value, uint64_t at_ps)
 {
     bool translating = (smmu->cr0 | smmu->cr0ack) & CR0_SMMUEN;
@@ -395,7 +417,7 @@ static void write_32(struct smmu *smmu, uint64_t offset, uint32_t value, uint64_
         break;
     case CR2:
         if (!translating)
-            smmu->cr2 = value & (smmu->config.hyp ? 7 : 6);
+            smmu->cr2 = value & (smmu->config.hyp ? 3 : 2);
         break;
     case GBPA:
         write_gbpa(smmu, value);
@@ -407,16 +429,16 @@ static void write_32(struct smmu *smmu, uint64_t offset, uint32_t value, uint64_
         write_gerrorn(smmu, value, at_ps);
         break;
     case GERROR_IRQ_CFG1:
-        if (!(smmu->irq_ctrl & IRQ_GERROR))
+        if (msi_writable(smmu, IRQ_GERROR))
             smmu->gerror_msi.data = value;
         break;
     case GERROR_IRQ_CFG2:
-        if (!(smmu->irq_ctrl & IRQ_GERROR))
+        if (msi_writable(smmu, IRQ_GERROR))
             smmu->gerror_msi.attributes = value & 0x3F;
         break;
     case STRTAB_BASE_CFG:
         if (!translating)
-            smmu->strtab_cfg = value & 0x307FF;
+            smmu->strtab_cfg = value & (smmu->config.two_level ? 0x307FF : 0x3F);
         break;
     case CMDQ_PROD:
         queue_produce(smmu, &smmu->queues[0], value & 0xFFFFF, at_ps);
@@ -434,11 +456,11 @@ static void write_32(struct smmu *smmu, uint64_t offset, uint32_t value, uint64_
         smmu->eventq_cons = value & 0x800FFFFF;
         break;
     case EVENTQ_IRQ_CFG1:
-        if (!(smmu->irq_ctrl & IRQ_EVENTQ))
+        if (msi_writable(smmu, IRQ_EVENTQ))
             smmu->eventq_msi.data = value;
         break;
     case EVENTQ_IRQ_CFG2:
-        if (!(smmu->irq_ctrl & IRQ_EVENTQ))
+        if (msi_writable(smmu, IRQ_EVENTQ))
             smmu->eventq_msi.attributes = value & 0x3F;
         break;
     default:
@@ -465,9 +487,9 @@ static uint64_t *register_64(struct smmu *smmu, uint64_t offset, uint64_t *writa
         *writable = queue_base;
         return on & CR0_EVENTQEN ? NULL : &smmu->eventq_base;
     case GERROR_IRQ_CFG0:
-        return smmu->irq_ctrl & IRQ_GERROR ? NULL : &smmu->gerror_msi.address;
+        return msi_writable(smmu, IRQ_GERROR) ? &smmu->gerror_msi.address : NULL;
     case EVENTQ_IRQ_CFG0:
-        return smmu->irq_ctrl & IRQ_EVENTQ ? NULL : &smmu->eventq_msi.address;
+        return msi_writable(smmu, IRQ_EVENTQ) ? &smmu->eventq_msi.address : NULL;
     default:
         return NULL;
     }
@@ -512,7 +534,7 @@ void smmu_access(struct smmu *smmu, struct txn *txn)
     if (txn->kind == TXN_READ)
         memset(txn->data, 0, txn->size);
     if ((txn->size != 4 && txn->size != 8) || txn->addr % txn->size ||
-        txn->addr + txn->size > smmu_register_bytes(&smmu->config) ||
+        txn->addr > smmu_register_bytes(&smmu->config) - txn->size ||
         (txn->size == 8 && !wide_allowed(smmu, txn->addr)))
         return;
     if (txn->addr >= 2 * PAGE_BYTES && txn->addr < SMMU_ECMDQ_PAGES)

@@ -47,8 +47,9 @@ static void check_identification(const struct smmu_config *c, struct error_list 
         error_add(errors, NULL, "smmu.ssid_bits is %u; IDR1.SSIDSIZE is at most 20 (IHI 0070 6.3.2)", c->ssid_bits);
     if (!c->stage1 && !c->stage2)
         error_add(errors, NULL, "smmu.stage1 and smmu.stage2 are both false; IDR0 needs S1P or S2P (IHI 0070 6.3.1)");
-    if (c->hyp && !c->stage1)
-        error_add(errors, NULL, "smmu.hyp needs smmu.stage1: IDR0.HYP = 1 only with IDR0.S1P = 1 (IHI 0070 6.3.1)");
+    if (c->hyp && !(c->stage1 && c->stage2))
+        error_add(errors, NULL,
+                  "smmu.hyp needs smmu.stage1 and smmu.stage2: IDR0.HYP = 1 only with S1P = S2P = 1 (IHI 0070 6.3.1)");
     if (c->cmdq_bits > 19 || c->eventq_bits > 19)
         error_add(errors, NULL, "smmu.cmdq_bits is %u and smmu.eventq_bits %u; each is at most 19 (IHI 0070 6.3.2)",
                   c->cmdq_bits, c->eventq_bits);
@@ -116,7 +117,9 @@ struct smmu *smmu_create(const struct smmu_config *config, const struct smmu_por
         return NULL;
     smmu->config = *config;
     smmu->ports = *ports;
-    smmu->memory = (struct smmu_memory){ports->memory, config->requester, config->cohacc};
+    smmu->gbpa = 1u << 12; /* SHCFG: what bypasses the SMMU before software sets it up keeps its attributes */
+    smmu->memory =
+        (struct smmu_memory){ports->memory, config->requester, config->cohacc, config->translator.output_bits};
     if (!allocate(smmu)) {
         smmu_destroy(smmu);
         return NULL;

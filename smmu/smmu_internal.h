@@ -20,6 +20,7 @@ enum {
     GERROR_MSI_CMDQ_ABT_ERR = 1 << 4,
     GERROR_MSI_EVENTQ_ABT_ERR = 1 << 5,
     GERROR_MSI_GERROR_ABT_ERR = 1 << 7,
+    GERROR_SFM_ERR = 1 << 8,
     GERROR_CMDQP_ERR = 1 << 9,
 };
 /* CMDQ_CONS.ERR and ECMDQ_CONS.ERR_REASON */
@@ -127,7 +128,6 @@ const struct stream_config *stream_config_find(struct smmu *smmu, const struct t
                                                uint64_t *t_ps);
 /* Drop cached configurations: of SIDs sid .. sid + count - 1 (0: all), and of one substream when by_ssid. */
 void stream_config_invalidate(struct smmu *smmu, uint32_t sid, uint64_t count, bool by_ssid, uint32_t ssid);
-void stream_config_invalidate_vmid(struct smmu *smmu, uint16_t vmid);
 
 /* events.c */
 void event_record(struct smmu *smmu, const struct event *event, uint64_t at_ps);

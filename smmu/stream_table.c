@@ -378,10 +378,3 @@ void stream_config_invalidate(struct smmu *smmu, uint32_t sid, uint64_t count, b
         config->valid = false;
     }
 }
-
-void stream_config_invalidate_vmid(struct smmu *smmu, uint16_t vmid)
-{
-    for (uint32_t i = 0; i < smmu->config.config_entries; i++)
-        if (smmu->configs[i].context.vmid == vmid)
-            smmu->configs[i].valid = false;
-}

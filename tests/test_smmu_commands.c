@@ -1,4 +1,4 @@
-/* Command queues: legality, effects, errors and restart, CMD_SYNC, ECMDQs, and what they cost to the picosecond. */
+/* The command queue: legality, errors and restart, CMD_SYNC, and what commands cost to the picosecond. */
 #include <string.h>
 
 #include "common/units.h"
@@ -56,19 +56,23 @@ END_TEST
 
 START_TEST(reserved_forms)
 {
+    static const uint8_t with_address[] = {0x12, 0x13, 0x22, 0x23, 0x2A};
+
     bring_up();
     for (unsigned opcode = 1; opcode <= 6; opcode++)
         ck_assert_msg(refuses(opcode | 1 << 10, 0), "SSec with opcode 0x%x", opcode);
-    ck_assert(refuses(0x46 | 3 << 12, 0)); /* CS = 3 */
-    for (unsigned tg = 1; tg <= 3; tg++) {
-        ck_assert(refuses(0x12, tg << 10)); /* a granule, but no range and no level */
-        ck_assert(!refuses(0x12 | 1 << 12, tg << 10));
-        ck_assert(!refuses(0x12 | 1 << 20, tg << 10));
-        ck_assert(!refuses(0x12, tg << 10 | 2 << 8));
-        ck_assert(refuses(0x2A, tg << 10));
-    }
-    ck_assert(refuses(0x12, 2 << 10 | 1 << 8)); /* 16 KB has no block at level 1 */
-    ck_assert(!refuses(0x12, 1 << 10 | 1 << 8));
+    for (unsigned signal = 0; signal <= 3; signal++)
+        ck_assert(refuses(0x46 | signal << 12, 0) == (signal == 3));
+    for (unsigned i = 0; i < sizeof(with_address); i++)
+        for (unsigned form = 0; form < 64; form++) { /* TG, TTL, NUM != 0, SCALE != 0 */
+            unsigned tg = form & 3, ttl = form >> 2 & 3;
+            bool range = form >> 4, level = ttl && !(tg == 2 && ttl == 1); /* 16 KB has no block at level 1 */
+            ck_assert_msg(refuses(with_address[i] | (form >> 4 & 1) << 12 | (form >> 5) << 20, tg << 10 | ttl << 8) ==
+                              (tg && !range && !level),
+                          "opcode 0x%x form 0x%x", with_address[i], form);
+        }
+    ck_assert(!refuses(0x10 | 31 << 12 | 31 << 20, 3 << 10)); /* no address, no range */
+    ck_assert(!refuses(0x30 | 1 << 10, UINT64_MAX));          /* other reserved bits are ignored */
 }
 END_TEST
 
@@ -84,130 +88,23 @@ START_TEST(commands_of_what_is_not_there)
 }
 END_TEST
 
-START_TEST(without_range_commands_the_fields_mean_nothing)
+START_TEST(without_stage1)
+{
+    bench.config.stage1 = bench.config.hyp = false;
+    bring_up();
+    for (unsigned opcode = 0x10; opcode <= 0x13; opcode++)
+        ck_assert(refuses(opcode, 0));
+    ck_assert(refuses(0x05, 0) && refuses(0x06, 0)); /* no CDs */
+    ck_assert(!refuses(0x03, 0) && !refuses(0x04, 31) && !refuses(0x28, 0) && !refuses(0x2A, 0) && !refuses(0x30, 0));
+}
+END_TEST
+
+START_TEST(without_range_commands_tg_is_ignored)
 {
     bench.config.range_invalidation = false;
     bring_up();
-    stream_with_page(1, 7, LEAF_NG);
-    map_at(root, TSZ, 12, VA + 0x1000, DATA_AT, 3, LEAF_RW | LEAF_NG);
-    cached(1, VA);
-    cached(1, VA + 0x1000);
-    command(0x12 | 31 << 12 | 5 << 20 | 7ull << 48, VA | 1 << 10); /* only one page */
-    ck_assert(!cached(1, VA));
-    ck_assert(cached(1, VA + 0x1000));
-}
-END_TEST
-
-START_TEST(invalidation_by_asid)
-{
-    const uint64_t global = VA + 0x10000; /* a global entry serves every ASID: it needs an address of its own */
-
-    bring_up();
-    stream_with_page(1, 7, LEAF_NG);
-    stream_with_page(2, 8, LEAF_NG);
-    stream_with_page(3, 9, LEAF_NG);
-    map_at(root, TSZ, 12, global, DATA_AT, 3, LEAF_RW);
-    for (uint32_t sid = 1; sid <= 2; sid++)
-        cached(sid, VA);
-    cached(3, global);
-    ck_assert(cached(1, VA) && cached(2, VA) && cached(3, global));
-    ck_assert(cached(1, global)); /* though its own tables do not have it */
-    command(0x11 | 7ull << 48, 0);
-    ck_assert(!cached(1, VA));
-    ck_assert(cached(2, VA));
-    command(0x11 | 9ull << 48, 0);
-    ck_assert(cached(3, global)); /* TLBI_NH_ASID keeps global entries */
-    command(0x12 | 7ull << 48, global | 1);
-    ck_assert(cached(2, VA));
-    ck_assert(!cached(3, global)); /* TLBI_NH_VA takes them, whatever the ASID */
-    command(0x12 | 7ull << 48, (VA + 0x1000) | 1);
-    command(0x12 | 8ull << 48, VA | 1);
-    ck_assert(cached(1, VA) && !cached(2, VA));
-    command(0x13, VA | 1); /* any ASID */
-    ck_assert(!cached(1, VA) && !cached(2, VA));
-    command(0x10 | 1ull << 32, 0); /* another VMID */
-    ck_assert(cached(1, VA) && cached(2, VA));
-    command(0x10, 0);
-    ck_assert(!cached(1, VA) && !cached(2, VA) && !cached(3, global));
-    command(0x20, 0); /* another StreamWorld */
-    ck_assert(cached(1, VA) && cached(2, VA) && cached(3, global));
-    command(0x30, 0);
-    ck_assert(!cached(1, VA) && !cached(2, VA) && !cached(3, global));
-}
-END_TEST
-
-START_TEST(leaf_and_walk_cache)
-{
-    uint64_t reads, value;
-
-    bring_up();
-    stream_with_page(1, 7, LEAF_NG);
-    cached(1, VA);
-    command(0x12 | 7ull << 48, VA | 1);
-    reads = smmu_translator_counters(bench.smmu)->walk_reads;
-    device_read(1, VA, &value);
-    ck_assert_uint_eq(smmu_translator_counters(bench.smmu)->walk_reads - reads, 1); /* the tables above are known */
-    command(0x12 | 7ull << 48, VA);
-    reads = smmu_translator_counters(bench.smmu)->walk_reads;
-    device_read(1, VA, &value);
-    ck_assert_uint_eq(smmu_translator_counters(bench.smmu)->walk_reads - reads, 3); /* levels 1, 2, 3 */
-}
-END_TEST
-
-START_TEST(ranges)
-{
-    bring_up();
-    stream_with_page(1, 7, LEAF_NG);
-    for (uint64_t page = 0; page < 40; page++) {
-        map_at(root, TSZ, 12, VA + page * 0x1000, DATA_AT, 3, LEAF_RW | LEAF_NG);
-        cached(1, VA + page * 0x1000);
-    }
-    /* (NUM + 1) << SCALE pages: 3 << 2 = 12 */
-    command(0x12 | 2 << 12 | 2 << 20 | 7ull << 48, VA | 1 << 10 | 3 << 8 | 1);
-    for (uint64_t page = 0; page < 40; page++)
-        ck_assert_msg(cached(1, VA + page * 0x1000) == (page >= 12), "page %u", (unsigned)page);
-    for (unsigned tg = 2; tg <= 3; tg++) { /* one granule of 16 KB, of 64 KB */
-        uint64_t pages = tg == 2 ? 4 : 16;
-        for (uint64_t page = 0; page < 40; page++)
-            cached(1, VA + page * 0x1000);
-        command(0x12 | 7ull << 48, VA | tg << 10 | 3 << 8 | 1);
-        for (uint64_t page = 0; page < 20; page++)
-            ck_assert_msg(cached(1, VA + page * 0x1000) == (page >= pages), "granule %u page %u", tg, (unsigned)page);
-    }
-}
-END_TEST
-
-START_TEST(configuration_is_cached_until_cfgi)
-{
-    static const struct {
-        uint64_t word0, word1;
-        bool drops;
-    } rows[] = {
-        {0x03 | 1ull << 32, 1, true},
-        {0x03 | 2ull << 32, 1, false},
-        {0x04 | 9ull << 32, 31, true},
-        {0x04 | 0ull << 32, 0, true},
-        {0x04 | 2ull << 32, 0, false},
-        {0x04 | 3ull << 32, 1, true},
-        {0x05 | 1ull << 32, 1, true},
-        {0x05 | 1 << 12 | 1ull << 32, 1, false},
-        {0x06 | 1ull << 32, 0, true},
-        {0x06 | 2ull << 32, 0, false},
-        {0x30, 0, false},
-    };
-    uint64_t value;
-
-    bring_up();
-    stream_with_page(1, 7, LEAF_NG);
-    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        ck_assert_int_eq(device_read(1, VA, &value), TXN_OK);
-        set_word(STRTAB_AT + 64, 1); /* abort */
-        ck_assert_int_eq(device_read(1, VA, &value), TXN_OK);
-        command(rows[i].word0, rows[i].word1);
-        ck_assert_msg((device_read(1, VA, &value) == TXN_FAULT) == rows[i].drops, "row %u", i);
-        set_stage1_stream(1, CD_AT + 64);
-        command(0x04, 31);
-    }
+    for (unsigned tg = 1; tg <= 3; tg++)
+        ck_assert(!refuses(0x12, tg << 10));
 }
 END_TEST
 
@@ -224,10 +121,89 @@ START_TEST(sync_signals)
     command(0x46 | 1 << 12 | 3 << 22 | 15 << 24 | 0xCAFEull << 32, MSI_AT);
     ck_assert_uint_eq(bench.pulses[2], 2);
     ck_assert_uint_eq(word(MSI_AT), 0xCAFE);
+    ck_assert_uint_eq(bench.cons_at_msi, 4);
     ck_assert(bench.last.coherent && bench.last.addr == MSI_AT && bench.last.size == 4);
     command(0x46 | 1 << 12, 1ull << 40);                         /* nowhere */
     ck_assert_uint_eq(rd32(R_GERROR) ^ rd32(R_GERRORN), 1 << 4); /* MSI_CMDQ_ABT_ERR */
     ck_assert_uint_eq(rd32(R_CMDQ_CONS), 5);
+}
+END_TEST
+
+/* MSIAttr is encoded like STE.MemAttr; MSH counts for cacheable memory only, 1 is Non-shareable (4.7.3). */
+START_TEST(attributes_of_msis)
+{
+    static const struct {
+        unsigned attribute, sh;
+        bool coherent;
+        enum shareability expected;
+    } rows[] = {{15, 3, true, SH_INNER}, {15, 2, true, SH_OUTER}, {15, 1, false, SH_NON},
+                {15, 0, false, SH_NON},  {5, 3, false, SH_OUTER}, {0, 3, false, SH_OUTER}};
+
+    bring_up();
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        command(0x46 | 1 << 12 | (uint64_t)rows[i].sh << 22 | (uint64_t)rows[i].attribute << 24, MSI_AT);
+        ck_assert_msg(bench.last.coherent == rows[i].coherent && bench.last.sh == rows[i].expected, "row %u", i);
+    }
+}
+END_TEST
+
+/* Addresses above OAS are truncated (3.4.3); the check for an address of 0 is not. */
+START_TEST(addresses_above_the_output_size)
+{
+    bring_up();
+    wr32(R_CR0, SMMUEN | EVENTQEN);
+    wr64(R_CMDQ_BASE, 1ull << 50 | CMDQ_AT | bench.cmdq_bits);
+    wr32(R_CR0, SMMUEN | EVENTQEN | CMDQEN);
+    command(0x46 | 1 << 12 | 0x1234ull << 32, 1ull << 48 | MSI_AT);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS), 1);
+    ck_assert_uint_eq(word(MSI_AT), 0x1234);
+    set_word(0, 7);
+    command(0x46 | 1 << 12 | 0x5678ull << 32, 1ull << 48); /* not 0: it goes to 0 */
+    ck_assert_uint_eq(word(0), 0x5678);
+}
+END_TEST
+
+/* The other MSIs: the interrupt follows what it tells, its abort is an error of its own. */
+START_TEST(msis_of_gerror_and_event_queue)
+{
+    uint64_t value;
+
+    bring_up();
+    wr32(R_IRQ_CTRL, 0);
+    wr64(R_GERROR_CFG0, MSI_AT);
+    wr32(R_GERROR_CFG1, 0x11);
+    wr32(0x74, 0x3F);
+    wr64(R_EVENTQ_CFG0, MSI_AT + 8);
+    wr32(R_EVENTQ_CFG1, 0x22);
+    wr32(R_IRQ_CTRL, 5);
+    device_read(1, VA, &value); /* C_BAD_STE */
+    ck_assert_uint_eq(word(MSI_AT + 8), 0x22);
+    ck_assert(!bench.last.coherent && bench.last.size == 4);
+    command(0xFF, 0);
+    ck_assert_uint_eq(word(MSI_AT), 0x11);
+    ck_assert(bench.last.coherent);
+    ck_assert_uint_eq(bench.pulses[0], 1); /* wired as well */
+    ck_assert_uint_eq(bench.pulses[3], 1);
+    ck_assert_uint_eq(rd32(R_GERROR), 1);
+}
+END_TEST
+
+START_TEST(aborts_of_msis)
+{
+    uint64_t value;
+
+    bring_up();
+    wr32(R_IRQ_CTRL, 0);
+    wr64(R_GERROR_CFG0, MEMORY_BYTES);
+    wr64(R_EVENTQ_CFG0, MEMORY_BYTES);
+    wr32(R_IRQ_CTRL, 4);
+    device_read(1, VA, &value);
+    ck_assert_uint_eq(rd32(R_GERROR), 1 << 5); /* MSI_EVENTQ_ABT_ERR; the record is there */
+    ck_assert_uint_eq(rd32(R_EVENTQ_PROD), 1);
+    wr32(R_GERRORN, 1 << 5);
+    wr32(R_IRQ_CTRL, 1);
+    command(0xFF, 0);
+    ck_assert_uint_eq(rd32(R_GERROR) ^ rd32(R_GERRORN), 1 | 1 << 7); /* CMDQ_ERR, MSI_GERROR_ABT_ERR */
 }
 END_TEST
 
@@ -287,15 +263,136 @@ START_TEST(sync_waits_for_translations_in_flight)
 }
 END_TEST
 
+/* Two CMD_SYNCs with nothing to wait for; a CFGI; a completion that is over when the CMD_SYNC comes. */
+START_TEST(time_of_other_lists)
+{
+    static const struct {
+        unsigned tlbis, cfgis, syncs;
+        uint64_t expected;
+    } rows[] = {
+        {0, 0, 1, 25000},
+        {0, 0, 2, 50000},
+        {0, 1, 1, 12000 + 50000 + 25000},
+        {1, 2, 1, 15000 + 24000 + 50000 + 25000}, /* the last one's completion */
+        {1, 0, 2, 15000 + 50000 + 25000 + 25000}, /* the second has nothing left to wait for */
+    };
+
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint64_t begin;
+        bring_up();
+        for (unsigned n = 0; n < rows[i].tlbis; n++)
+            put_command(0x30, 0);
+        for (unsigned n = 0; n < rows[i].cfgis; n++)
+            put_command(0x04, 31);
+        for (unsigned n = 0; n < rows[i].syncs; n++)
+            put_command(0x46 | 2 << 12, 0);
+        begin = bench.now_ps;
+        ring();
+        run_ps(10 * PS_PER_US);
+        ck_assert_msg(bench.sev_ps - begin == bench.memory_ps + rows[i].expected, "row %u: %lu", i,
+                      bench.sev_ps - begin);
+        smmu_bench_stop();
+        smmu_bench_reset();
+    }
+    smmu_bench_start();
+}
+END_TEST
+
+/* Commands other than invalidations between a TLBI and its CMD_SYNC: completion runs meanwhile. */
+START_TEST(completion_overlaps_with_later_commands)
+{
+    uint64_t begin;
+
+    bring_up();
+    put_command(0x30, 0);
+    for (unsigned i = 0; i < 12; i++)
+        put_command(0x01, 0); /* 12 * 5 ns > 50 ns */
+    put_command(0x46 | 2 << 12, 0);
+    begin = bench.now_ps;
+    ring();
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(bench.sev_ps - begin, bench.memory_ps + 15000 + 12 * 5000 + 25000);
+}
+END_TEST
+
+/* A doorbell while the engine works: the new commands' fetch overlaps with it. */
+START_TEST(fetch_overlaps_with_work)
+{
+    uint64_t begin;
+
+    bring_up();
+    for (unsigned i = 0; i < 16; i++)
+        put_command(0x30, 0);
+    begin = bench.now_ps;
+    ring();
+    run_ps(bench.memory_ps);
+    put_command(0x46 | 2 << 12, 0);
+    ring();
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(bench.sev_ps - begin, bench.memory_ps + 16 * 15000 + 50000 + 25000);
+}
+END_TEST
+
+/* An idle queue costs nothing, and a doorbell's time counts from its arrival. */
+START_TEST(doorbell_after_idling)
+{
+    bring_up();
+    sync_command();
+    for (unsigned i = 1; i <= 3; i++) {
+        uint64_t begin;
+        run_ps(i * 12345);
+        put_command(0x46 | 2 << 12, 0);
+        begin = bench.now_ps;
+        ring();
+        run_ps(10 * PS_PER_US);
+        ck_assert_uint_eq(bench.sev_ps - begin, bench.memory_ps + 25000);
+    }
+}
+END_TEST
+
 START_TEST(fetch_abort)
 {
     bring_up();
-    wr32(R_CR0, SMMUEN | EVENTQEN);
-    wr64(R_CMDQ_BASE, (uint64_t)MEMORY_BYTES | bench.cmdq_bits);
-    wr32(R_CR0, SMMUEN | EVENTQEN | CMDQEN);
-    command(0x46, 0);
-    ck_assert_uint_eq(rd32(R_CMDQ_CONS), 2u << 24); /* CERROR_ABT, CONS at the command */
+    bench.hole_at = CMDQ_AT + 3 * 16;
+    for (unsigned i = 0; i < 6; i++)
+        put_command(0x46, 0);
+    ring();
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS) >> 24, 2); /* CERROR_ABT */
     ck_assert_uint_eq(rd32(R_GERROR), 1);
+    ck_assert_uint_le(rd32(R_CMDQ_CONS) & 0xFFFFF, 3); /* CONS is not beyond what could not be read */
+    ck_assert_uint_eq(smmu_counters(bench.smmu)->sync, rd32(R_CMDQ_CONS) & 0xFFFFF);
+    wr32(R_GERRORN, 1); /* still there: the error comes again */
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(rd32(R_GERROR), 0);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS) >> 24, 2);
+    bench.hole_at = MEMORY_BYTES;
+    wr32(R_GERRORN, 0);
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS) & 0xFFFFF, 6);
+    ck_assert_uint_eq(smmu_counters(bench.smmu)->sync, 6);
+}
+END_TEST
+
+/* With the queue stopped PROD may go back to CONS: nothing is left, and what comes later is read anew. */
+START_TEST(removing_the_rest_of_a_stopped_queue)
+{
+    bring_up();
+    put_command(0x46, 0);
+    put_command(0xFF, 0);
+    put_command(0x30, 0);
+    ring();
+    run_ps(10 * PS_PER_US);
+    bench.prod = 1;
+    ring();
+    wr32(R_GERRORN, 1);
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS) & 0xFFFFF, 1);
+    ck_assert_uint_eq(rd32(R_GERROR) ^ rd32(R_GERRORN), 0);
+    command(0x04, 31);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS) & 0xFFFFF, 2);
+    ck_assert_uint_eq(smmu_counters(bench.smmu)->cfgi, 1);
+    ck_assert_uint_eq(smmu_counters(bench.smmu)->tlbi, 0);
 }
 END_TEST
 
@@ -346,6 +443,31 @@ START_TEST(wrap_and_full)
 }
 END_TEST
 
+/* LOG2SIZE 0: one entry, bit 0 is the wrap bit. */
+START_TEST(queue_of_one)
+{
+    bench.cmdq_bits = 0;
+    bring_up();
+    for (unsigned i = 1; i <= 5; i++) {
+        sync_command();
+        ck_assert_uint_eq(rd32(R_CMDQ_CONS), i & 1);
+    }
+    ck_assert_uint_eq(smmu_counters(bench.smmu)->sync, 5);
+}
+END_TEST
+
+/* Bits of PROD above the wrap bit mean nothing. */
+START_TEST(bits_above_the_wrap_bit)
+{
+    bench.cmdq_bits = 2;
+    bring_up();
+    put_command(0x46, 0);
+    wr32(R_CMDQ_PROD, 0xFFFF8 | 1);
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS), 1);
+}
+END_TEST
+
 START_TEST(base_and_size_limits)
 {
     bench.config.cmdq_bits = 3;
@@ -383,181 +505,32 @@ START_TEST(disable_during_work)
 }
 END_TEST
 
-/* --- ECMDQs: window n at 0x180000 + n * 0x4000 with four queues --- */
-
-enum { E_BASE = 0x180000, E_PROD = 0x180008, E_CONS = 0x18000C, WINDOW = 0x4000 };
-#define EN     0x80000000u
-#define ERRBIT 0x00800000u
-
-static void ecmdqs_up(uint32_t engines)
-{
-    bench.config.ecmdq = true;
-    bench.config.engines = engines;
-    bring_up();
-    for (uint32_t n = 0; n < 4; n++) {
-        wr64(E_BASE + n * WINDOW, (ECMDQ_AT + n * 0x1000) | 4);
-        wr32(E_PROD + n * WINDOW, EN);
-    }
-}
-
-static void ecmdq_put(uint32_t n, uint32_t index, uint64_t word0)
-{
-    set_word(ECMDQ_AT + n * 0x1000 + 16 * index, word0);
-    set_word(ECMDQ_AT + n * 0x1000 + 16 * index + 8, 0);
-}
-
-START_TEST(ecmdq_stops_alone)
-{
-    ecmdqs_up(1);
-    ecmdq_put(0, 0, 0x46);
-    ecmdq_put(0, 1, 0xFF);
-    ecmdq_put(0, 2, 0x46);
-    ecmdq_put(1, 0, 0x46);
-    wr32(E_PROD, EN | 3);
-    wr32(E_PROD + WINDOW, EN | 1);
-    run_ps(10 * PS_PER_US);
-    ck_assert_uint_eq(rd32(E_CONS), EN | ERRBIT | 1u << 24 | 1);
-    ck_assert_uint_eq(rd32(E_CONS + WINDOW), EN | 1);
-    ck_assert_uint_eq(rd32(R_GERROR), 1 << 9); /* CMDQP_ERR */
-    sync_command();                            /* the CMDQ goes on */
-    ck_assert_uint_eq(rd32(R_CMDQ_CONS), 1);
-    wr32(R_GERRORN, 1 << 9); /* acknowledges the report, not the queue */
-    run_ps(10 * PS_PER_US);
-    ck_assert_uint_eq(rd32(E_CONS) & 0xFFFFF, 1);
-    wr32(E_PROD, ERRBIT * 0 | 3); /* disable with the error pending */
-    ck_assert_uint_eq(rd32(E_CONS), ERRBIT | 1u << 24 | 1);
-    wr32(E_PROD, EN | 3);
-    run_ps(10 * PS_PER_US);
-    ck_assert_uint_eq(rd32(E_CONS), EN | ERRBIT | 1u << 24 | 1);
-    ecmdq_put(0, 1, 0x46);
-    wr32(E_PROD, EN | ERRBIT | 3);
-    run_ps(10 * PS_PER_US);
-    ck_assert_uint_eq(rd32(E_CONS), EN | ERRBIT | 1u << 24 | 3);
-    ecmdq_put(0, 3, 0xFF); /* the toggle goes back with the next error */
-    wr32(E_PROD, EN | ERRBIT | 4);
-    run_ps(10 * PS_PER_US);
-    ck_assert_uint_eq(rd32(E_CONS), EN | 1u << 24 | 3);
-    ck_assert_uint_eq(rd32(R_GERROR), 0);
-}
-END_TEST
-
-/* Time until all four queues have consumed a TLBI and a CMD_SYNC each. */
-static uint64_t time_of_four_queues(uint32_t engines)
-{
-    uint64_t begin, last = 0;
-
-    ecmdqs_up(engines);
-    for (uint32_t n = 0; n < 4; n++) {
-        ecmdq_put(n, 0, 0x30);
-        ecmdq_put(n, 1, 0x46 | 2 << 12);
-        wr32(E_PROD + n * WINDOW, EN | 2);
-    }
-    begin = bench.now_ps;
-    run_ps(20 * PS_PER_US);
-    for (uint32_t n = 0; n < 4; n++)
-        ck_assert_uint_eq(rd32(E_CONS + n * WINDOW), EN | 2);
-    last = bench.sev_ps - begin;
-    smmu_bench_stop();
-    smmu_bench_reset();
-    return last;
-}
-
-START_TEST(engines_work_in_parallel)
-{
-    uint64_t one = time_of_four_queues(1), two = time_of_four_queues(2), four = time_of_four_queues(4);
-
-    ck_assert_uint_eq(four, 100000 + 15000 + 50000 + 25000); /* as one queue alone */
-    ck_assert_uint_gt(two, four);
-    ck_assert_uint_gt(one, two);
-    smmu_bench_start();
-}
-END_TEST
-
-/* The order in which one engine serves four queues with two commands each. */
-static void order_is(enum smmu_arbitration arbitration, uint32_t weight, const uint32_t *expected)
-{
-    uint32_t served = 0;
-
-    bench.config.arbitration = arbitration;
-    bench.config.ecmdq_weight = weight;
-    ecmdqs_up(1);
-    for (uint32_t n = 0; n < 4; n++)
-        for (uint32_t i = 0; i < 2; i++)
-            ecmdq_put(n, i, 0x46);
-    for (uint32_t n = 0; n < 4; n++)
-        wr32(E_PROD + n * WINDOW, EN | 2);
-    for (unsigned step = 0; served < 8 && step < 4000; step++) {
-        uint32_t total = 0;
-        run_ps(PS_PER_NS);
-        for (uint32_t n = 0; n < 4; n++)
-            total += rd32(E_CONS + n * WINDOW) & 15;
-        if (total == served)
-            continue;
-        ck_assert_uint_eq(total, served + 1);
-        for (uint32_t n = 0; n < 4; n++) { /* how often the queue of this turn has been served so far */
-            uint32_t so_far = 0;
-            for (uint32_t i = 0; i <= served; i++)
-                so_far += expected[i] == n;
-            ck_assert_msg((rd32(E_CONS + n * WINDOW) & 15) == so_far, "turn %u queue %u", served, n);
-        }
-        served++;
-    }
-    ck_assert_uint_eq(served, 8);
-    smmu_bench_stop();
-    smmu_bench_reset();
-}
-
-START_TEST(arbitration)
-{
-    static const uint32_t turns[] = {0, 1, 2, 3, 0, 1, 2, 3}, pairs[] = {0, 0, 1, 1, 2, 2, 3, 3};
-
-    order_is(ARBITRATE_ROUND_ROBIN, 1, turns);
-    order_is(ARBITRATE_WEIGHTED, 2, pairs);
-    order_is(ARBITRATE_FIXED, 1, pairs);
-    smmu_bench_start();
-}
-END_TEST
-
-/* A CMD_SYNC covers its own queue only. */
-START_TEST(sync_scope_is_the_queue)
-{
-    uint64_t begin;
-
-    bench.config.invalidation_ps = 5 * PS_PER_US;
-    ecmdqs_up(4);
-    ecmdq_put(0, 0, 0x30);
-    ecmdq_put(1, 0, 0x46 | 2 << 12);
-    wr32(E_PROD, EN | 1);
-    run_ps(PS_PER_US);
-    begin = bench.now_ps;
-    wr32(E_PROD + WINDOW, EN | 1);
-    run_ps(20 * PS_PER_US);
-    ck_assert_uint_eq(bench.sev_ps - begin, 100000 + 25000);
-}
-END_TEST
-
 void test_smmu_commands(struct unit_registry *registry)
 {
     unit_suite(registry, "SmmuCommands", smmu_bench_reset, smmu_bench_stop);
     unit_test(registry, which_commands_exist);
     unit_test(registry, reserved_forms);
     unit_test(registry, commands_of_what_is_not_there);
-    unit_test(registry, without_range_commands_the_fields_mean_nothing);
-    unit_test(registry, invalidation_by_asid);
-    unit_test(registry, leaf_and_walk_cache);
-    unit_test(registry, ranges);
-    unit_test(registry, configuration_is_cached_until_cfgi);
+    unit_test(registry, without_stage1);
+    unit_test(registry, without_range_commands_tg_is_ignored);
     unit_test(registry, sync_signals);
+    unit_test(registry, attributes_of_msis);
+    unit_test(registry, addresses_above_the_output_size);
+    unit_test(registry, msis_of_gerror_and_event_queue);
+    unit_test(registry, aborts_of_msis);
     unit_test(registry, sync_without_msi_and_sev);
     unit_test(registry, time_of_a_list);
+    unit_test(registry, time_of_other_lists);
+    unit_test(registry, completion_overlaps_with_later_commands);
+    unit_test(registry, fetch_overlaps_with_work);
+    unit_test(registry, doorbell_after_idling);
     unit_test(registry, sync_waits_for_translations_in_flight);
     unit_test(registry, fetch_abort);
     unit_test(registry, stop_repair_restart);
     unit_test(registry, wrap_and_full);
+    unit_test(registry, removing_the_rest_of_a_stopped_queue);
+    unit_test(registry, queue_of_one);
+    unit_test(registry, bits_above_the_wrap_bit);
     unit_test(registry, base_and_size_limits);
     unit_test(registry, disable_during_work);
-    unit_test(registry, ecmdq_stops_alone);
-    unit_test(registry, engines_work_in_parallel);
-    unit_test(registry, arbitration);
-    unit_test(registry, sync_scope_is_the_queue);
 }

@@ -465,59 +465,29 @@ START_TEST(ste_overrides_privilege)
 }
 END_TEST
 
-/* --- stage 2: 40-bit IPAs, 4 KB granule, start at level 1 with two concatenated tables --- */
+/* --- stage 2 --- */
 
 static uint64_t stage2_root;
-
-static uint64_t stage2_entry(uint64_t ipa)
-{
-    uint64_t level1 = stage2_root + (ipa >> 30) * 8, level2;
-
-    if (!word(level1))
-        set_word(level1, new_table(12) | 3);
-    level2 = (word(level1) & 0xFFFFFFFFF000ull) + (ipa >> 21 & 511) * 8;
-    if (!word(level2))
-        set_word(level2, new_table(12) | 3);
-    return (word(level2) & 0xFFFFFFFFF000ull) + (ipa >> 12 & 511) * 8;
-}
-
-static void stage2_map(uint64_t ipa, uint64_t pa, uint64_t attributes)
-{
-    set_word(stage2_entry(ipa), pa | 3 | 1 << 10 | 3 << 8 | 15 << 2 | attributes);
-}
-
-static void set_stage2_stream(uint32_t sid, bool nested)
-{
-    bench.next_table = (bench.next_table + 0x1FFF) & ~0x1FFFull;
-    stage2_root = new_table(12);
-    new_table(12);
-    set_word(STE(sid), 1 | (nested ? 7 : 6) << 1 | (nested ? CD(sid) : 0));
-    set_word(STE(sid) + 8, 1 << 2 | 1 << 4 | 3 << 6);
-    /* VMID 5, T0SZ 24, SL0 1, walk attributes, PS 48 bits, AA64, R */
-    set_word(STE(sid) + 16, 5 | 24ull << 32 | 1ull << 38 | 1ull << 40 | 1ull << 42 | 3ull << 44 | 5ull << 48 |
-                                1ull << 51 | 1ull << 58);
-    set_word(STE(sid) + 24, stage2_root);
-}
 
 START_TEST(stage2_only)
 {
     const uint64_t ipa = 0x9000001000ull; /* in the second concatenated table */
 
     bring_up();
-    set_stage2_stream(1, false);
-    stage2_map(ipa, DATA_AT, 1 << 6);
+    stage2_root = set_stage2_stream(1, false);
+    stage2_map(stage2_root, ipa, DATA_AT, 1 << 6);
     works(1, ipa, DATA_AT);
     ck_assert_int_eq(device_write(1, ipa, 0), TXN_FAULT); /* S2AP: read only */
     expect_event(head(0x13, 1), flags(false, false, false, true, C_IN), ipa, ipa);
     faults(1, ipa + 0x1000, head(0x10, 1), flags(false, false, true, true, C_IN), ipa + 0x1000, ipa + 0x1000);
     faults(1, 1ull << 40, head(0x10, 1), flags(false, false, true, true, C_IN), 1ull << 40, 1ull << 40);
-    set_word(stage2_entry(ipa), word(stage2_entry(ipa)) & ~(1ull << 10));
+    set_word(stage2_descriptor(stage2_root, ipa), word(stage2_descriptor(stage2_root, ipa)) & ~(1ull << 10));
     faults(1, ipa, head(0x12, 1), flags(false, false, true, true, C_IN), ipa, ipa);
     set_word(STE(1) + 16, word(STE(1) + 16) | 1ull << 53); /* S2AFFD */
     forget();
     works(1, ipa, DATA_AT);
     set_word(STE(1) + 16, word(STE(1) + 16) & ~(7ull << 48)); /* PS 32 bits */
-    stage2_map(ipa, 1ull << 33, 3 << 6);
+    stage2_map(stage2_root, ipa, 1ull << 33, 3 << 6);
     faults(1, ipa, head(0x11, 1), flags(false, false, true, true, C_IN), ipa, ipa);
     set_word(STE(1) + 16, word(STE(1) + 16) & ~(1ull << 58)); /* S2R = 0: not recorded */
     forget();
@@ -531,12 +501,12 @@ END_TEST
 static void nested_stream(void)
 {
     page_stream(1);
-    set_stage2_stream(1, true);
+    stage2_root = set_stage2_stream(1, true);
     map_at(root, 25, 12, VA, 0x40000000, 3, LEAF_RW);
     for (uint64_t at = TABLES_AT; at < TABLES_AT + 0x40000; at += 0x1000)
-        stage2_map(at, at, 3 << 6);
-    stage2_map(CD_AT, CD_AT, 3 << 6);
-    stage2_map(0x40000000, DATA_AT, 3 << 6);
+        stage2_map(stage2_root, at, at, 3 << 6);
+    stage2_map(stage2_root, CD_AT, CD_AT, 3 << 6);
+    stage2_map(stage2_root, 0x40000000, DATA_AT, 3 << 6);
 }
 
 START_TEST(nested)
@@ -547,9 +517,9 @@ START_TEST(nested)
     nested_stream();
     works(1, VA, DATA_AT);
     level3 = descriptor_of(root, 25, 12, VA, 3);
-    set_word(stage2_entry(0x40000000), 0); /* the input's stage 2 */
+    set_word(stage2_descriptor(stage2_root, 0x40000000), 0); /* the input's stage 2 */
     faults(1, VA, head(0x10, 1), flags(false, false, true, true, C_IN), VA, 0x40000000);
-    stage2_map(0x40000000, DATA_AT, 1 << 6);
+    stage2_map(stage2_root, 0x40000000, DATA_AT, 1 << 6);
     forget();
     ck_assert_int_eq(device_write(1, VA, 0), TXN_FAULT);
     expect_event(head(0x13, 1), flags(false, false, false, true, C_IN), VA, 0x40000000);
@@ -557,9 +527,9 @@ START_TEST(nested)
     forget();
     ck_assert_int_eq(device_write(1, VA, 0), TXN_FAULT);
     expect_event(head(0x13, 1), flags(false, false, false, false, C_IN), VA, 0);
-    set_word(stage2_entry(level3), 0); /* a table of stage 1 */
+    set_word(stage2_descriptor(stage2_root, level3), 0); /* a table of stage 1 */
     faults(1, VA, head(0x10, 1), flags(false, false, true, true, C_TT), VA, level3 & ~0xFFFull);
-    set_word(stage2_entry(CD_AT), 0); /* the CD */
+    set_word(stage2_descriptor(stage2_root, CD_AT), 0); /* the CD */
     faults(1, VA, head(0x10, 1), flags(false, false, true, true, C_CD), VA, CD(1) & ~0xFFFull);
 }
 END_TEST
@@ -569,12 +539,12 @@ START_TEST(nested_invalidation)
     bring_up();
     nested_stream();
     works(1, VA, DATA_AT);
-    stage2_map(0x40000000, DATA_AT + 0x1000, 3 << 6);
+    stage2_map(stage2_root, 0x40000000, DATA_AT + 0x1000, 3 << 6);
     command(0x2A | 5ull << 32, 0x40000000); /* TLBI_S2_IPA: the combined entry may stay, and does */
     works(1, VA, DATA_AT);
     command(0x12 | 5ull << 32 | 7ull << 48, VA); /* then it goes, and stage 2 is walked again */
     works(1, VA, DATA_AT + 0x1000);
-    stage2_map(0x40000000, DATA_AT + 0x2000, 3 << 6);
+    stage2_map(stage2_root, 0x40000000, DATA_AT + 0x2000, 3 << 6);
     command(0x12 | 5ull << 32 | 7ull << 48, VA); /* without TLBI_S2_IPA the old stage 2 entry serves */
     works(1, VA, DATA_AT + 0x1000);
     command(0x28 | 5ull << 32, 0);

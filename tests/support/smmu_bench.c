@@ -14,7 +14,10 @@ static void access_memory(void *ctx, struct txn *txn)
     bench.last = *txn;
     bench.coherent += txn->coherent;
     bench.reads += txn->kind == TXN_READ;
-    if (txn->addr >= MEMORY_BYTES || txn->size > MEMORY_BYTES - txn->addr) {
+    if (txn->kind == TXN_WRITE && txn->addr == MSI_AT)
+        bench.cons_at_msi = rd32(R_CMDQ_CONS);
+    if (txn->addr >= MEMORY_BYTES || txn->size > MEMORY_BYTES - txn->addr ||
+        (txn->addr < bench.hole_at + 16 && bench.hole_at < txn->addr + txn->size)) {
         txn->status = TXN_DECERR;
         return;
     }
@@ -42,7 +45,8 @@ static void sev(void *ctx, uint64_t at_ps)
 
 void smmu_bench_reset(void)
 {
-    bench = (struct smmu_bench){.memory_ps = 100 * PS_PER_NS, .cmdq_bits = 6, .eventq_bits = 4};
+    bench =
+        (struct smmu_bench){.memory_ps = 100 * PS_PER_NS, .hole_at = MEMORY_BYTES, .cmdq_bits = 6, .eventq_bits = 4};
     bench.config = (struct smmu_config){
         .sid_bits = 16,
         .ssid_bits = 8,
@@ -246,6 +250,39 @@ void map_at(uint64_t root, unsigned tsz, unsigned granule_bits, uint64_t va, uin
             uint64_t attributes)
 {
     set_word(descriptor_of(root, tsz, granule_bits, va, level), pa | attributes | (level == 3 ? 3 : 1));
+}
+
+uint64_t set_stage2_stream(uint32_t sid, bool nested)
+{
+    uint64_t root;
+
+    bench.next_table = (bench.next_table + 0x1FFF) & ~0x1FFFull;
+    root = new_table(12);
+    new_table(12);
+    set_word(STRTAB_AT + 64 * sid, 1 | (nested ? 7 : 6) << 1 | (nested ? CD_AT + 64 * sid : 0));
+    set_word(STRTAB_AT + 64 * sid + 8, 1 << 2 | 1 << 4 | 3 << 6);
+    /* VMID 5, T0SZ 24, SL0 1, walk attributes, PS 48 bits, AA64, R */
+    set_word(STRTAB_AT + 64 * sid + 16, 5 | 24ull << 32 | 1ull << 38 | 1ull << 40 | 1ull << 42 | 3ull << 44 |
+                                            5ull << 48 | 1ull << 51 | 1ull << 58);
+    set_word(STRTAB_AT + 64 * sid + 24, root);
+    return root;
+}
+
+uint64_t stage2_descriptor(uint64_t root, uint64_t ipa)
+{
+    uint64_t level1 = root + (ipa >> 30) * 8, level2;
+
+    if (!word(level1))
+        set_word(level1, new_table(12) | 3);
+    level2 = (word(level1) & 0xFFFFFFFFF000ull) + (ipa >> 21 & 511) * 8;
+    if (!word(level2))
+        set_word(level2, new_table(12) | 3);
+    return (word(level2) & 0xFFFFFFFFF000ull) + (ipa >> 12 & 511) * 8;
+}
+
+void stage2_map(uint64_t root, uint64_t ipa, uint64_t pa, uint64_t attributes)
+{
+    set_word(stage2_descriptor(root, ipa), pa | 3 | 1 << 10 | 3 << 8 | 15 << 2 | attributes);
 }
 
 enum txn_status device_access(struct txn *txn)

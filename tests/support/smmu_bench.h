@@ -56,13 +56,14 @@ struct smmu_bench {
     uint8_t *memory;
     uint64_t now_ps;
     uint64_t memory_ps; /* latency of every memory access; default 100 ns */
+    uint64_t hole_at;   /* an access that touches these 16 bytes is a DECERR; default: nowhere */
     uint64_t reads;     /* by the SMMU and through it */
     uint64_t coherent;  /* of all accesses, those that snoop */
     struct txn last;    /* the last access to memory */
     unsigned pulses[4]; /* by SPI: event queue, PRI queue, CMD_SYNC, GERROR */
     unsigned sevs;
     uint64_t sev_ps, pulse_ps;
-    uint32_t cons_at_sev; /* CMDQ_CONS when the event came */
+    uint32_t cons_at_sev, cons_at_msi; /* CMDQ_CONS when the event came, when MSI_AT was written */
     uint32_t cmdq_bits, eventq_bits;
     uint32_t prod; /* of the CMDQ, as software keeps it */
     uint64_t next_table;
@@ -101,6 +102,16 @@ uint64_t descriptor_of(uint64_t root, unsigned tsz, unsigned granule_bits, uint6
 /* A leaf at level: attributes are added to the type and address bits. */
 void map_at(uint64_t root, unsigned tsz, unsigned granule_bits, uint64_t va, uint64_t pa, unsigned level,
             uint64_t attributes);
+/* Stage 2 of stream sid: VMID 5, 40-bit IPAs, 4 KB granule from level 1 on, two concatenated tables; returns the
+ * root. With nested the stream has stage 1 with the CD at CD_AT + 64 * sid as well. */
+uint64_t set_stage2_stream(uint32_t sid, bool nested);
+/* The level 3 descriptor of ipa. */
+uint64_t stage2_descriptor(uint64_t root, uint64_t ipa);
+/* A page: AF, Write-Back, Inner Shareable; attributes are added. */
+void stage2_map(uint64_t root, uint64_t ipa, uint64_t pa, uint64_t attributes);
+#define S2_R    (1ull << 6)
+#define S2_W    (2ull << 6)
+#define S2_RW   (3ull << 6)
 #define LEAF_RW (1ull << 10 | 1ull << 6 | 3ull << 8) /* AF, user, ISH */
 #define LEAF_NG (1ull << 11)
 #define LEAF_RO (1ull << 7)
