@@ -59,6 +59,8 @@ void quote_markdown(FILE *stream, const char *text)
     for (; *text; text++)
         if (*text == '|')
             fputs("\\|", stream);
+        else if (*text == '<')
+            fputs("&lt;", stream);
         else
             fputc(*text == '\n' ? ' ' : *text, stream);
 }
