@@ -1,158 +1,113 @@
-#include <getopt.h>
-#include <jansson.h>
-#include <math.h>
-#include <stdbool.h>
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/comparison.h"
+#include "cli/result.h"
 
-static const char compare_help[] = "usage: dmasim compare BASE NEW [--tol METRIC=PERCENT]...\n"
-                                   "  two result files; prints every row that changed, was added or removed; status 1 "
-                                   "when a change is beyond its tolerance (0 %)\n"
-                                   "example: dmasim compare results/reference/batched-sync-d9500.json "
-                                   "out/batched-sync-d9500/result.json --tol latency=1\n";
+static const char compare_help[] =
+    "usage: dmasim compare BASE NEW [options]\n"
+    "  two result files, or two folders with results (matched by scenario); prints every row that changed, was added "
+    "or\n"
+    "  removed; status 1 when a change is beyond its tolerance (0 %) or a row is gone\n"
+    "      --tol METRIC=PERCENT     tolerance of a metric (repeat)\n"
+    "      --junit FILE             JUnit XML, a test a row (- for the terminal)\n"
+    "      --md FILE                Markdown summary\n"
+    "      --benchmark FILE         NEW's times as github-action-benchmark reads them (customSmallerIsBetter)\n"
+    "      --benchmark-bigger FILE  NEW's other values, likewise (customBiggerIsBetter)\n"
+    "      --quiet                  prints nothing\n"
+    "example: dmasim compare results/reference out --tol latency=1 --md $GITHUB_STEP_SUMMARY\n";
 
-struct tolerance {
-    const char *metric;
-    size_t length;
-    double percent;
+struct compare_arguments {
+    struct tolerances tolerances;
+    const char *junit, *md, *benchmark, *benchmark_bigger;
+    bool quiet;
 };
 
-struct tolerances {
-    struct tolerance items[32];
-    size_t count;
-};
-
-static double tolerance_of(const struct tolerances *tolerances, const char *metric)
+/* Takes text. */
+static void write_text(const char *path, char *text, struct error_list *errors)
 {
-    for (size_t i = tolerances->count; i-- > 0;)
-        if (strncmp(tolerances->items[i].metric, metric, tolerances->items[i].length) == 0 &&
-            !metric[tolerances->items[i].length])
-            return tolerances->items[i].percent;
-    return 0;
+    char *line = NULL;
+
+    if (path && asprintf(&line, "%s\n", text) > 0)
+        result_write_file(path, line, errors);
+    free(line);
+    free(text);
 }
 
-static const char *text_of(const json_t *row, const char *name)
+static int compare(const char *base, const char *new, const struct compare_arguments *arguments,
+                   struct error_list *errors)
 {
-    const char *text = json_string_value(json_object_get(row, name));
+    struct comparison comparison;
+    int status = EXIT_USAGE;
 
-    return text ? text : "";
-}
-
-static const json_t *same_row(const json_t *rows, const json_t *wanted)
-{
-    static const char *const names[] = {"case", "variant", "metric"};
-    size_t index;
-    json_t *row;
-
-    json_array_foreach(rows, index, row)
-    {
-        bool same = true;
-        for (size_t i = 0; i < 3; i++)
-            same &= strcmp(text_of(row, names[i]), text_of(wanted, names[i])) == 0;
-        if (same)
-            return row;
+    if (comparison_make(&comparison, base, new, &arguments->tolerances, errors)) {
+        status = comparison_is_regression(&comparison) ? EXIT_MISSED : EXIT_FINE;
+        if (!arguments->quiet)
+            comparison_print(&comparison, stdout);
+        write_text(arguments->junit, comparison_junit(&comparison), errors);
+        write_text(arguments->md, comparison_markdown(&comparison), errors);
+        write_text(arguments->benchmark, comparison_benchmark(&comparison, true), errors);
+        write_text(arguments->benchmark_bigger, comparison_benchmark(&comparison, false), errors);
     }
-    return NULL;
+    comparison_free(&comparison);
+    return errors->count ? EXIT_USAGE : status;
 }
 
-static void print_row(const char *what, const json_t *row)
+enum { OPTION_JUNIT = 256, OPTION_MD, OPTION_BENCHMARK, OPTION_BIGGER, OPTION_QUIET, OPTION_HELP };
+
+static void take_option(int option, struct compare_arguments *arguments, struct error_list *errors)
 {
-    printf("%-8s %s, %s, %s", what, text_of(row, "case"), text_of(row, "variant"), text_of(row, "metric"));
-}
-
-/* Returns whether a regression was found. */
-static bool compare_rows(const json_t *base, const json_t *new, const struct tolerances *tolerances)
-{
-    bool regression = false;
-    size_t index;
-    json_t *row;
-
-    json_array_foreach(base, index, row)
-    {
-        const json_t *other = same_row(new, row);
-        double before = json_number_value(json_object_get(row, "value"));
-        double after = json_number_value(json_object_get(other, "value")), change;
-        if (!other) {
-            print_row("removed", row);
-            putchar('\n');
-            regression = true;
-            continue;
-        }
-        if (before == after)
-            continue;
-        change = before != 0 ? 100 * (after / before - 1) : INFINITY;
-        bool beyond = fabs(change) > tolerance_of(tolerances, text_of(row, "metric"));
-        print_row(beyond ? "CHANGED" : "changed", row);
-        printf(": %.6g -> %.6g %s (%+.2f %%)\n", before, after, text_of(row, "unit"), change);
-        regression |= beyond;
+    switch (option) {
+    case 't':
+        tolerances_add(&arguments->tolerances, optarg, errors);
+        break;
+    case OPTION_JUNIT:
+        arguments->junit = optarg;
+        break;
+    case OPTION_MD:
+        arguments->md = optarg;
+        break;
+    case OPTION_BENCHMARK:
+        arguments->benchmark = optarg;
+        break;
+    case OPTION_BIGGER:
+        arguments->benchmark_bigger = optarg;
+        break;
+    case OPTION_QUIET:
+        arguments->quiet = true;
+        break;
     }
-    json_array_foreach(new, index, row) if (!same_row(base, row))
-    {
-        print_row("added", row);
-        putchar('\n');
-    }
-    return regression;
-}
-
-static json_t *load(const char *path)
-{
-    json_error_t error;
-    json_t *object = json_load_file(path, 0, &error);
-
-    if (!object)
-        fprintf(stderr, "%s:%d:%d: %s\n", path, error.line > 0 ? error.line : 1, error.column > 0 ? error.column : 1,
-                error.text);
-    else if (!json_is_array(json_object_get(object, "rows"))) {
-        fprintf(stderr, "%s: not a dmasim result: it has no \"rows\"\n", path);
-        json_decref(object);
-        object = NULL;
-    }
-    return object;
-}
-
-static bool add_tolerance(struct tolerances *tolerances, const char *text)
-{
-    const char *equals = strchr(text, '=');
-    char *end = NULL;
-    double percent = equals ? strtod(equals + 1, &end) : 0;
-
-    if (!equals || end == equals + 1 || *end || tolerances->count == 32) {
-        fprintf(stderr, "--tol %s: write --tol metric=percent\n", text);
-        return false;
-    }
-    tolerances->items[tolerances->count++] = (struct tolerance){text, (size_t)(equals - text), percent};
-    return true;
 }
 
 int command_compare(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"tol", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
-    struct tolerances tolerances = {0};
-    json_t *base, *new;
-    int option, status;
+    static const struct option options[] = {{"tol", required_argument, NULL, 't'},
+                                            {"junit", required_argument, NULL, OPTION_JUNIT},
+                                            {"md", required_argument, NULL, OPTION_MD},
+                                            {"benchmark", required_argument, NULL, OPTION_BENCHMARK},
+                                            {"benchmark-bigger", required_argument, NULL, OPTION_BIGGER},
+                                            {"quiet", no_argument, NULL, OPTION_QUIET},
+                                            {"help", no_argument, NULL, OPTION_HELP},
+                                            {0}};
+    struct compare_arguments arguments = {0};
+    struct error_list errors = {0};
+    int option, status = EXIT_USAGE;
 
-    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-        if (option == 'h') {
+    while ((option = arguments_next(argc, argv, "", options, &errors)) != -1) {
+        if (option == OPTION_HELP) {
             fputs(compare_help, stdout);
             return EXIT_FINE;
         }
-        if (option != 't' || !add_tolerance(&tolerances, optarg))
-            return EXIT_USAGE;
+        take_option(option, &arguments, &errors);
     }
-    if (argc - optind != 2) {
-        fprintf(stderr, "compare needs two result files; see dmasim compare --help\n");
-        return EXIT_USAGE;
-    }
-    base = load(argv[optind]);
-    new = load(argv[optind + 1]);
-    status = !base || !new                                                                            ? EXIT_USAGE
-             : compare_rows(json_object_get(base, "rows"), json_object_get(new, "rows"), &tolerances) ? EXIT_MISSED
-                                                                                                      : EXIT_FINE;
-    json_decref(base);
-    json_decref(new);
+    if (argc - optind != 2)
+        error_add(&errors, NULL, "compare needs two result files or folders; see dmasim compare --help");
+    if (errors.count == 0)
+        status = compare(argv[optind], argv[optind + 1], &arguments, &errors);
+    print_errors(&errors);
+    tolerances_free(&arguments.tolerances);
     return status;
 }

@@ -1,12 +1,11 @@
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/folder.h"
 #include "cli/run.h"
 
 static const char run_help[] =
@@ -31,35 +30,6 @@ void print_errors(struct error_list *errors)
     error_clear(errors);
 }
 
-/* Makes every folder of path; false with a message. */
-static bool make_folder(const char *path, struct error_list *errors)
-{
-    struct error_place place = {.file = path};
-    char *copy = strdup(path);
-
-    for (char *slash = copy + 1; *slash; slash++)
-        if (*slash == '/') {
-            *slash = 0;
-            mkdir(copy, 0777);
-            *slash = '/';
-        }
-    mkdir(copy, 0777);
-    free(copy);
-    if (access(path, W_OK) == 0)
-        return true;
-    error_add(errors, &place, "the output folder cannot be written");
-    return false;
-}
-
-static bool write_into(const char *folder, const char *file, const char *text, struct error_list *errors)
-{
-    char *path = NULL;
-    bool fine = asprintf(&path, "%s/%s", folder, file) > 0 && result_write_file(path, text, errors);
-
-    free(path);
-    return fine;
-}
-
 static bool write_named(const char *path, const char *text, struct error_list *errors)
 {
     return !path || result_write_file(path, text, errors);
@@ -73,8 +43,8 @@ static bool write_all(const struct result *result, const struct run_arguments *a
     char *csv = result_csv(result), *md = result_markdown(result), *junit = result_junit(result), *chart = NULL;
     bool fine = asprintf(&with_newline, "%s\n", json) > 0;
 
-    fine &= write_into(folder, "result.json", with_newline, errors) && write_into(folder, "result.csv", csv, errors) &&
-            write_into(folder, "result.md", md, errors);
+    fine &= folder_write(folder, "result.json", with_newline, errors) &&
+            folder_write(folder, "result.csv", csv, errors) && folder_write(folder, "result.md", md, errors);
     fine &= asprintf(&chart, "%s/chart.svg", folder) > 0 && result_chart(result, chart, errors);
     fine &= write_named(arguments->json, with_newline, errors) && write_named(arguments->csv, csv, errors) &&
             write_named(arguments->md, md, errors) && write_named(arguments->junit, junit, errors);
@@ -106,7 +76,7 @@ static int run_one(const char *name, const struct run_arguments *arguments)
             folder = strdup(arguments->output);
         else if (asprintf(&folder, "out/%s", scenario.name) < 0)
             folder = NULL;
-        if (make_folder(folder, &errors)) {
+        if (folder_make(folder, &errors)) {
             enum run_outcome outcome = run_scenario(&scenario, &arguments->options, &result, &errors);
             status = outcome == RUN_REFUSED ? EXIT_USAGE : EXIT_FAILED;
             if (outcome == RUN_FINE) {
@@ -146,15 +116,6 @@ static int write_effective(const char *name, const struct run_arguments *argumen
     return status;
 }
 
-static bool parse_jobs(const char *text, unsigned *jobs)
-{
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    *jobs = (unsigned)value;
-    return *text && !*end && value >= 1 && value <= 1024;
-}
-
 int command_run(int argc, char **argv)
 {
     enum { OPTION_JSON = 256, OPTION_CSV, OPTION_MD, OPTION_JUNIT, OPTION_QUIET, OPTION_EFFECTIVE, OPTION_HELP };
@@ -169,11 +130,11 @@ int command_run(int argc, char **argv)
                                                  {"effective", required_argument, NULL, OPTION_EFFECTIVE},
                                                  {"help", no_argument, NULL, OPTION_HELP},
                                                  {0}};
-    struct run_arguments arguments = {.options.jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct run_arguments arguments = {.options.jobs = arguments_default_jobs()};
     struct error_list errors = {0};
     int option, status = EXIT_FINE;
 
-    while ((option = getopt_long(argc, argv, "s:o:j:", long_options, NULL)) != -1) {
+    while ((option = arguments_next(argc, argv, "s:o:j:", long_options, &errors)) != -1) {
         switch (option) {
         case 's':
             settings_add_argument(&arguments.options.overrides, optarg, &errors);
@@ -182,8 +143,7 @@ int command_run(int argc, char **argv)
             arguments.output = optarg;
             break;
         case 'j':
-            if (!parse_jobs(optarg, &arguments.options.jobs))
-                error_add(&errors, NULL, "-j %s: write a number from 1 to 1024", optarg);
+            arguments_jobs(optarg, &arguments.options.jobs, &errors);
             break;
         case OPTION_JSON:
             arguments.json = optarg;
@@ -206,8 +166,6 @@ int command_run(int argc, char **argv)
         case OPTION_HELP:
             fputs(run_help, stdout);
             return EXIT_FINE;
-        default:
-            return EXIT_USAGE;
         }
     }
     if (optind == argc)

@@ -13,6 +13,8 @@ int command_exec(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_sweep(int argc, char **argv);
+int command_merge(int argc, char **argv);
 
 /* Prints every message, one line each, to stderr and empties the list. */
 void print_errors(struct error_list *errors);

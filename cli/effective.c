@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/quote.h"
 #include "cli/run.h"
 
 /* What -s says of a name; NULL: nothing. */
@@ -16,20 +17,12 @@ static const char *overridden(const struct settings *overrides, const char *name
     return text;
 }
 
-static void put_quoted(FILE *stream, const char *text)
-{
-    fputc('"', stream);
-    for (; *text; text++)
-        fprintf(stream, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    fputc('"', stream);
-}
-
 static void put_settings(FILE *stream, const struct settings *settings, const struct settings *overrides)
 {
     for (size_t i = 0; i < settings->count; i++) {
         const char *text = overridden(overrides, settings->items[i].name);
         fprintf(stream, "    %s: ", settings->items[i].name);
-        put_quoted(stream, text ? text : settings->items[i].text);
+        quote_yaml(stream, text ? text : settings->items[i].text);
         fputc('\n', stream);
     }
 }
@@ -62,7 +55,7 @@ static void put_parameters(FILE *stream, const struct settings *params, const st
             if (said)
                 continue;
             fprintf(stream, "  %s: ", setting->name);
-            put_quoted(stream, text ? text : setting->text);
+            quote_yaml(stream, text ? text : setting->text);
             fputc('\n', stream);
         }
 }
@@ -77,7 +70,7 @@ static void put_expectations(FILE *stream, const struct scenario *scenario)
             stream,
             "  - {case: \"%s\", variant: \"%s\", metric: %s, published: %.10g, role: %s, tolerance: %.10g, source: ",
             e->case_name, e->variant, e->metric, e->published, e->role, e->tolerance);
-        put_quoted(stream, e->source ? e->source : "");
+        quote_yaml(stream, e->source ? e->source : "");
         fprintf(stream, "}\n");
     }
 }
@@ -93,7 +86,7 @@ char *run_effective(const struct scenario *scenario, const struct run_options *o
         return NULL;
     stream = open_memstream(&text, &bytes);
     fprintf(stream, "scenario: %s\ndescription: ", scenario->name);
-    put_quoted(stream, scenario->description ? scenario->description : "");
+    quote_yaml(stream, scenario->description ? scenario->description : "");
     fprintf(stream, "\nplatform: %s\nguest: %s\nparams:\n", scenario->platform, scenario->guest);
     for (size_t i = 0; i < key_table_count; i++)
         fprintf(stream, "  %s: %s\n", key_table[i].name,

@@ -27,7 +27,7 @@ struct row *result_add_row(struct result *result, const char *case_name, const c
     return row;
 }
 
-static const struct row *find_row(const struct result *result, const char *case_name, const char *variant,
+const struct row *result_find_row(const struct result *result, const char *case_name, const char *variant,
                                   const char *metric)
 {
     for (size_t i = 0; i < result->row_count; i++) {
@@ -49,7 +49,7 @@ static void derive_reductions(struct result *result)
         const struct row *base;
         if (strcmp(row.metric, "latency") || strcmp(row.variant, baseline) == 0)
             continue;
-        base = find_row(result, row.case_name, baseline, "latency");
+        base = result_find_row(result, row.case_name, baseline, "latency");
         if (base && base->value > 0)
             result_add_row(result, row.case_name, row.variant, "reduction", "%", 100 * (1 - row.value / base->value),
                            row.samples);
@@ -66,7 +66,7 @@ bool result_finish(struct result *result, struct error_list *errors)
         result->rows[i].value = result_round(result->rows[i].value);
     for (size_t i = 0; i < result->scenario->expectation_count; i++) {
         const struct expectation *e = &result->scenario->expectations[i];
-        struct row *row = (struct row *)find_row(result, e->case_name, e->variant, e->metric);
+        struct row *row = (struct row *)result_find_row(result, e->case_name, e->variant, e->metric);
         if (!row) {
             error_add(errors, NULL, "the run gave no row case %s, variant %s, metric %s that the scenario expects",
                       e->case_name, e->variant, e->metric);
@@ -215,6 +215,7 @@ bool result_write_file(const char *path, const char *text, struct error_list *er
         return false;
     }
     fine = fputs(text, stream) >= 0;
+    fine &= fflush(stream) == 0 && fsync(fileno(stream)) == 0; /* else a crash may leave the name without the text */
     fine &= fclose(stream) == 0;
     if (!fine || rename(temporary, path)) {
         error_add(errors, &place, "cannot be written: %s", strerror(errno));

@@ -53,6 +53,9 @@ struct error_summary result_errors(const struct result *result);
 
 struct row *result_add_row(struct result *result, const char *case_name, const char *variant, const char *metric,
                            const char *unit, double value, uint64_t samples);
+/* NULL: there is none. */
+const struct row *result_find_row(const struct result *result, const char *case_name, const char *variant,
+                                  const char *metric);
 /* Adds derived rows and compares with what the scenario expects. True: every expectation was met. */
 bool result_finish(struct result *result, struct error_list *errors);
 void result_free(struct result *result);

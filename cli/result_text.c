@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/quote.h"
 #include "cli/result.h"
 #include "cpu/cpu.h"
 
@@ -118,9 +119,11 @@ char *result_csv(const struct result *result)
     fprintf(stream, "case,variant,metric,unit,value,samples,published,role,tolerance,ok\n");
     for (size_t i = 0; i < result->row_count; i++) {
         const struct row *row = &result->rows[i];
-        fprintf(stream, "%s,%s,%s,%s,%.6g,%llu,%s,%s,", row->case_name, row->variant, row->metric, row->unit,
-                row->value, (unsigned long long)row->samples, published_text(row, published),
-                row->expectation ? row->expectation->role : "");
+        quote_csv(stream, row->case_name);
+        fputc(',', stream);
+        quote_csv(stream, row->variant);
+        fprintf(stream, ",%s,%s,%.6g,%llu,%s,%s,", row->metric, row->unit, row->value, (unsigned long long)row->samples,
+                published_text(row, published), row->expectation ? row->expectation->role : "");
         if (row->expectation)
             fprintf(stream, "%.6g,%s\n", row->expectation->tolerance, row->ok ? "true" : "false");
         else
@@ -150,6 +153,22 @@ char *result_markdown(const struct result *result)
     return text;
 }
 
+static void put_junit(const struct result *result, const struct row *row, FILE *stream)
+{
+    fprintf(stream, "  <testcase classname=\"");
+    quote_xml(stream, result->scenario->name);
+    fprintf(stream, "\" name=\"");
+    quote_xml(stream, row->case_name);
+    fputc(' ', stream);
+    quote_xml(stream, row->variant);
+    fprintf(stream, " %s\"", row->metric);
+    if (row->ok)
+        fprintf(stream, "/>\n");
+    else
+        fprintf(stream, "><failure message=\"simulated %.6g %s, published %.6g, tolerance %.6g\"/></testcase>\n",
+                row->value, row->unit, row->expectation->published, row->expectation->tolerance);
+}
+
 char *result_junit(const struct result *result)
 {
     char *text = NULL;
@@ -160,21 +179,12 @@ char *result_junit(const struct result *result)
         tests += result->rows[i].expectation != NULL;
         failures += result->rows[i].expectation && !result->rows[i].ok;
     }
-    fprintf(stream,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"%s\" tests=\"%zu\" failures=\"%zu\">\n",
-            result->scenario->name, tests, failures);
-    for (size_t i = 0; i < result->row_count; i++) {
-        const struct row *row = &result->rows[i];
-        if (!row->expectation)
-            continue;
-        fprintf(stream, "  <testcase classname=\"%s\" name=\"%s %s %s\"", result->scenario->name, row->case_name,
-                row->variant, row->metric);
-        if (row->ok)
-            fprintf(stream, "/>\n");
-        else
-            fprintf(stream, "><failure message=\"simulated %.6g %s, published %.6g, tolerance %.6g\"/></testcase>\n",
-                    row->value, row->unit, row->expectation->published, row->expectation->tolerance);
-    }
+    fprintf(stream, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
+    quote_xml(stream, result->scenario->name);
+    fprintf(stream, "\" tests=\"%zu\" failures=\"%zu\">\n", tests, failures);
+    for (size_t i = 0; i < result->row_count; i++)
+        if (result->rows[i].expectation)
+            put_junit(result, &result->rows[i], stream);
     fprintf(stream, "</testsuite>\n");
     fclose(stream);
     return text;

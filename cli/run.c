@@ -4,14 +4,16 @@
 #include <errno.h>
 #include <poll.h>
 #include <sha256.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/child.h"
+#include "cli/progress.h"
 #include "cpu/cpu.h"
 #include "model/platform.h"
 
@@ -46,14 +48,6 @@ struct job {
     size_t bytes;
 };
 
-static double seconds_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool start_job(struct job *job, size_t number, const struct child_run *run)
 {
     int ends[2];
@@ -65,6 +59,7 @@ static bool start_job(struct job *job, size_t number, const struct child_run *ru
     if (job->pid < 0)
         return false;
     if (job->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read the result */
         close(ends[0]);
         child_main(run, ends[1]);
         fflush(NULL);
@@ -90,36 +85,31 @@ static bool read_job(struct job *job)
     return true;
 }
 
-static json_t *end_job(struct job *job, const char *what, struct error_list *errors)
+/* Signals that come from outside: the same simulation may well succeed another time. */
+static bool is_from_outside(int signal)
+{
+    return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGXCPU;
+}
+
+/* What the child has said, or what became of it. */
+static json_t *end_job(struct job *job)
 {
     json_t *answer = job->text ? json_loads(job->text, 0, NULL) : NULL;
+    char text[128] = "the simulation ended without a result";
     int status;
 
     close(job->pipe);
     waitpid(job->pid, &status, 0);
     free(job->text);
-    if (!answer && WIFSIGNALED(status))
-        error_add(errors, NULL, "%s: the simulation ended by signal %d (%s)", what, WTERMSIG(status),
-                  strsignal(WTERMSIG(status)));
-    else if (!answer)
-        error_add(errors, NULL, "%s: the simulation ended without a result", what);
-    return answer;
+    if (answer)
+        return answer;
+    if (WIFSIGNALED(status))
+        snprintf(text, sizeof(text), "the simulation ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    return json_pack("{s:s, s:b}", "failure", text, "lost", WIFSIGNALED(status) && is_from_outside(WTERMSIG(status)));
 }
 
-static void progress(const struct scenario *scenario, size_t done, size_t total, double start, double *next, bool quiet)
-{
-    bool terminal = isatty(STDERR_FILENO);
-    double now = seconds_now();
-
-    if (quiet || now < *next)
-        return;
-    *next = now + (terminal ? 0.2 : 10);
-    fprintf(stderr, terminal ? "\r%s: %zu of %zu runs, %.0f s " : "%s: %zu of %zu runs, %.0f s\n", scenario->name, done,
-            total, now - start);
-    fflush(stderr);
-}
-
-/* Runs all; answers[i] is NULL where a run failed. */
+/* Runs all; answers[i] is NULL where a process could not be started. */
 static void run_all(const struct scenario *scenario, const struct child_run *runs, size_t count,
                     const struct run_options *options, json_t **answers, struct error_list *errors)
 {
@@ -128,8 +118,9 @@ static void run_all(const struct scenario *scenario, const struct child_run *run
     struct pollfd *polls = calloc(jobs, sizeof(*polls));
     size_t started = 0, done = 0;
     unsigned running = 0;
-    double start = seconds_now(), next = start + (isatty(STDERR_FILENO) ? 0 : 10);
+    struct progress progress;
 
+    progress_begin(&progress, options->quiet);
     while (done < count) {
         while (running < jobs && started < count) {
             if (!start_job(&active[running], started, &runs[started])) {
@@ -143,17 +134,16 @@ static void run_all(const struct scenario *scenario, const struct child_run *run
         for (unsigned i = 0; i < running; i++)
             polls[i] = (struct pollfd){.fd = active[i].pipe, .events = POLLIN};
         poll(polls, running, 200);
-        progress(scenario, done, count, start, &next, options->quiet);
+        progress_show(&progress, "%s: %zu of %zu runs", scenario->name, done, count);
         for (unsigned i = running; i-- > 0;) {
             if (!polls[i].revents || read_job(&active[i]))
                 continue;
-            answers[active[i].number] = end_job(&active[i], runs[active[i].number].title, errors);
+            answers[active[i].number] = end_job(&active[i]);
             active[i] = active[--running];
             done++;
         }
     }
-    if (!options->quiet && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
+    progress_end(&progress);
     free(active);
     free(polls);
 }
@@ -222,6 +212,8 @@ static enum run_outcome take_answer(struct result *result, const struct child_ru
 
     if (failure) {
         error_add(errors, NULL, "%s: %s", run->title, failure);
+        if (json_is_true(json_object_get(answer, "lost")))
+            return RUN_LOST;
         return json_is_true(json_object_get(answer, "refused")) ? RUN_REFUSED : RUN_FAILED;
     }
     json_array_foreach(json_object_get(answer, "regions"), index, item) take_region(result, run, item);
@@ -292,7 +284,7 @@ static void free_runs(struct child_run *runs, size_t count)
     free(runs);
 }
 
-/* Program, settings and platform of a run. */
+/* Program and settings of a run. */
 static void prepare(struct child_run *run, struct error_list *errors)
 {
     run->elf = guest_find(run->scenario->guest, run->variant->build, errors);
@@ -300,24 +292,31 @@ static void prepare(struct child_run *run, struct error_list *errors)
     if (run->choice)
         child_apply_keys(run->config, &run->choice->settings, ORIGIN_SCENARIO, errors);
     child_apply_keys(run->config, run->overrides, ORIGIN_COMMAND, errors);
-    platform_check(run->config, errors);
 }
 
-/* One entry a variant and case; NULL with messages, each once, when something is wrong. */
+static bool is_wanted(const struct run_options *options, const struct choice *variant, const struct choice *choice)
+{
+    return !options->wanted || options->wanted(options->wanted_ctx, variant, choice);
+}
+
+/* One entry a variant and case; messages, each once, when something is wrong. */
 static struct child_run *plan(const struct scenario *scenario, const struct config *config,
                               const struct run_options *options, size_t *count, struct error_list *errors)
 {
-    size_t cases = scenario->case_count ? scenario->case_count : 1, before = errors->count;
+    size_t cases = scenario->case_count ? scenario->case_count : 1;
     struct child_run *runs = calloc(scenario->variant_count * cases, sizeof(*runs));
     struct error_list found = {0};
 
     *count = 0;
     for (size_t c = 0; c < cases; c++)
         for (size_t v = 0; v < scenario->variant_count; v++) {
-            struct child_run *run = &runs[(*count)++];
+            struct child_run *run = &runs[*count];
             run->scenario = scenario;
             run->variant = &scenario->variants[v];
             run->choice = scenario->case_count ? &scenario->cases[c] : NULL;
+            if (!is_wanted(options, run->variant, run->choice))
+                continue;
+            ++*count;
             run->overrides = &options->overrides;
             run->config = config_copy(config);
             snprintf(run->title, sizeof(run->title), "%s, variant %s%s%s", scenario->name, run->variant->name,
@@ -325,22 +324,64 @@ static struct child_run *plan(const struct scenario *scenario, const struct conf
             prepare(run, &found);
             error_move_new(errors, &found);
         }
-    if (errors->count == before)
-        return runs;
-    free_runs(runs, *count);
-    return NULL;
+    return runs;
+}
+
+/* Values that are allowed each may be impossible together: each problem once. */
+static void check_platforms(const struct child_run *runs, size_t count, struct error_list *errors)
+{
+    struct error_list found = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        platform_check(runs[i].config, &found);
+        error_move_new(errors, &found);
+    }
 }
 
 bool run_check(const struct scenario *scenario, const struct run_options *options, struct error_list *errors)
 {
+    size_t before = errors->count, count;
     struct config *config = run_config(scenario, options, errors);
     struct child_run *runs;
-    size_t count;
 
     if (!config)
         return false;
     runs = plan(scenario, config, options, &count, errors);
+    check_platforms(runs, count, errors);
     config_destroy(config);
+    free_runs(runs, count);
+    return errors->count == before;
+}
+
+/* The runs of a scenario, their configuration in result; NULL with messages. */
+static struct child_run *describe(const struct scenario *scenario, const struct run_options *options, size_t *count,
+                                  struct result *result, struct error_list *errors)
+{
+    size_t before = errors->count;
+    struct config *config = run_config(scenario, options, errors);
+    struct child_run *runs;
+
+    *result = (struct result){.scenario = scenario};
+    if (!config)
+        return NULL;
+    runs = plan(scenario, config, options, count, errors);
+    if (errors->count == before) {
+        describe_config(result, config, scenario, options, runs, *count);
+    } else {
+        check_platforms(runs, *count, errors);
+        free_runs(runs, *count);
+        runs = NULL;
+    }
+    config_destroy(config);
+    return runs;
+}
+
+bool run_describe(const struct scenario *scenario, const struct run_options *options, struct result *result,
+                  struct error_list *errors)
+{
+    size_t count;
+    struct child_run *runs = describe(scenario, options, &count, result, errors);
+
     if (!runs)
         return false;
     free_runs(runs, count);
@@ -350,36 +391,34 @@ bool run_check(const struct scenario *scenario, const struct run_options *option
 enum run_outcome run_scenario(const struct scenario *scenario, const struct run_options *options, struct result *result,
                               struct error_list *errors)
 {
-    struct config *config = run_config(scenario, options, errors);
+    size_t before = errors->count, count;
+    enum run_outcome outcome = RUN_FINE;
+    struct progress clock;
     struct rusage usage;
     struct child_run *runs;
     json_t **answers;
-    enum run_outcome outcome = RUN_FINE;
-    size_t count;
-    double start = seconds_now();
 
-    *result = (struct result){.scenario = scenario};
-    if (!config)
+    progress_begin(&clock, true);
+    runs = describe(scenario, options, &count, result, errors);
+    if (!runs)
         return RUN_REFUSED;
-    runs = plan(scenario, config, options, &count, errors);
-    if (!runs) {
-        config_destroy(config);
+    check_platforms(runs, count, errors);
+    if (errors->count != before) {
+        free_runs(runs, count);
         return RUN_REFUSED;
     }
     answers = calloc(count, sizeof(*answers));
-    describe_config(result, config, scenario, options, runs, count);
     run_all(scenario, runs, count, options, answers, errors);
     for (size_t i = 0; i < count; i++) {
-        enum run_outcome one = answers[i] ? take_answer(result, &runs[i], answers[i], errors) : RUN_FAILED;
+        enum run_outcome one = answers[i] ? take_answer(result, &runs[i], answers[i], errors) : RUN_LOST;
         if (one > outcome)
             outcome = one;
         json_decref(answers[i]);
     }
     free(answers);
     free_runs(runs, count);
-    config_destroy(config);
     getrusage(RUSAGE_CHILDREN, &usage);
     result->rss_kib = usage.ru_maxrss;
-    result->wall_s = seconds_now() - start;
+    result->wall_s = progress_seconds(&clock);
     return outcome;
 }

@@ -8,13 +8,26 @@ struct run_options {
     struct settings overrides; /* -s */
     unsigned jobs;             /* children at a time */
     bool quiet;
+    /* Whether a variant's run with a case (NULL: there are none) is wanted; NULL: every one is. */
+    bool (*wanted)(const void *ctx, const struct choice *variant, const struct choice *choice);
+    const void *wanted_ctx;
 };
 
-enum run_outcome { RUN_FINE, RUN_REFUSED /* wrong scenario */, RUN_FAILED /* a simulation failed */ };
+enum run_outcome {
+    RUN_FINE,
+    RUN_REFUSED, /* wrong scenario */
+    RUN_FAILED,  /* a simulation failed, and would again */
+    RUN_LOST     /* a process was ended from outside, or could not be started */
+};
 
 /* Fills result (scenario must outlive it). */
 enum run_outcome run_scenario(const struct scenario *scenario, const struct run_options *options, struct result *result,
                               struct error_list *errors);
+
+/* Fills only the configuration, its origins and its hash. False with messages. A platform that is impossible is not
+ * noticed: it has a hash too. */
+bool run_describe(const struct scenario *scenario, const struct run_options *options, struct result *result,
+                  struct error_list *errors);
 
 /* Whether every run of the scenario has its program, its settings and a possible platform; each message once. */
 bool run_check(const struct scenario *scenario, const struct run_options *options, struct error_list *errors);

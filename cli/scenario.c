@@ -6,59 +6,11 @@
 #include <string.h>
 
 #include "cli/yaml_file.h"
-#include "common/quantity.h"
 
 static char *copy(const char *text)
 {
     return text ? strdup(text) : NULL;
 }
-
-void settings_add(struct settings *settings, const char *name, const char *text, struct error_place place)
-{
-    settings->items = realloc(settings->items, (settings->count + 1) * sizeof(*settings->items));
-    settings->items[settings->count++] = (struct setting){strdup(name), strdup(text), place};
-}
-
-void settings_free(struct settings *settings)
-{
-    for (size_t i = 0; i < settings->count; i++) {
-        free(settings->items[i].name);
-        free(settings->items[i].text);
-    }
-    free(settings->items);
-    *settings = (struct settings){0};
-}
-
-bool settings_add_argument(struct settings *settings, const char *argument, struct error_list *errors)
-{
-    const char *equals = strchr(argument, '=');
-    char *name;
-
-    if (!equals || equals == argument) {
-        error_add(errors, NULL, "-s %s: write -s key=value", argument);
-        return false;
-    }
-    name = strndup(argument, (size_t)(equals - argument));
-    settings_add(settings, name, equals + 1, (struct error_place){.file = "-s"});
-    free(name);
-    return true;
-}
-
-bool parameter_parse(const struct setting *setting, uint64_t *value, struct error_list *errors)
-{
-    static const enum key_type types[] = {KEY_COUNT, KEY_BOOL, KEY_BYTES, KEY_TIME, KEY_FREQUENCY};
-
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (quantity_parse(types[i], setting->text, value) == QUANTITY_OK)
-            return true;
-    error_add(errors, &setting->place,
-              "parameter %s: \"%s\" is not understood; write a whole number, true or false, bytes (KiB, MiB, GiB) or a "
-              "time (ps, ns, us, ms, s)",
-              setting->name, setting->text);
-    return false;
-}
-
-/* --- reading --- */
 
 static const char *need_text(struct yaml_file *file, const yaml_node_t *mapping, const char *name, const char *what,
                              struct error_list *errors)
@@ -165,20 +117,47 @@ static void read_expectation(struct yaml_file *file, const yaml_node_t *node, st
     }
 }
 
-/* Every setting with a dot is a key: say at once what is wrong with it. */
-static void check_settings(const struct settings *settings, struct error_list *errors)
+/* `sweep:` key: [values] */
+static void read_axes(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
 {
-    struct config *scratch = config_create();
-    uint64_t value;
+    yaml_node_t *key, *list, *value;
 
-    for (size_t i = 0; i < settings->count; i++) {
-        const struct setting *setting = &settings->items[i];
-        if (strchr(setting->name, '.'))
-            config_set(scratch, setting->name, setting->text, ORIGIN_SCENARIO, NULL, &setting->place, errors);
-        else
-            parameter_parse(setting, &value, errors);
+    for (size_t n = 0; yaml_pair(file, yaml_get(file, yaml_root(file), "sweep"), n, &key, &list); n++) {
+        struct error_place place = yaml_place(file, list);
+        struct axis *axis;
+        if (!yaml_text(key))
+            continue;
+        if (list->type != YAML_SEQUENCE_NODE || !yaml_item(file, list, 0)) {
+            error_add(errors, &place, "sweep of %s: write a list of values: [1, 2, 4]", yaml_text(key));
+            continue;
+        }
+        axis = axes_renew(&scenario->axes, yaml_text(key));
+        for (size_t i = 0; (value = yaml_item(file, list, i)); i++) {
+            place = yaml_place(file, value);
+            if (yaml_text(value))
+                settings_add(&axis->values, axis->name, yaml_text(value), place);
+            else
+                error_add(errors, &place, "sweep of %s: a value must be plain text", axis->name);
+        }
     }
-    config_destroy(scratch);
+}
+
+/* `fit:` metric: {metric: the one to fit on, offset: what its published value is more} */
+static void read_fit_metrics(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
+{
+    static const char *const allowed[] = {"metric", "offset", NULL};
+    yaml_node_t *key, *value;
+
+    for (size_t n = 0; yaml_pair(file, yaml_get(file, yaml_root(file), "fit"), n, &key, &value); n++) {
+        if (!yaml_text(key))
+            continue;
+        yaml_only(file, value, allowed, "a metric to fit on", errors);
+        scenario->fit_metrics =
+            realloc(scenario->fit_metrics, (scenario->fit_metric_count + 1) * sizeof(*scenario->fit_metrics));
+        scenario->fit_metrics[scenario->fit_metric_count++] = (struct fit_metric){
+            copy(yaml_text(key)), copy(need_text(file, value, "metric", "a metric to fit on", errors)),
+            yaml_get(file, value, "offset") ? need_number(file, value, "offset", errors) : 0};
+    }
 }
 
 /* A section must have the YAML kind that its reader expects. */
@@ -197,13 +176,15 @@ static void need_kind(struct yaml_file *file, const char *name, yaml_node_type_t
 static void read_body(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
 {
     static const char *const allowed[] = {"scenario", "description", "platform", "guest", "params", "variants",
-                                          "cases",    "expect",      "derive",   "sweep", NULL};
+                                          "cases",    "expect",      "derive",   "sweep", "fit",    NULL};
     yaml_node_t *root = yaml_root(file), *node;
     const char *derive;
 
     yaml_only(file, root, allowed, "a scenario", errors);
     need_kind(file, "params", YAML_MAPPING_NODE, errors);
     need_kind(file, "expect", YAML_SEQUENCE_NODE, errors);
+    need_kind(file, "sweep", YAML_MAPPING_NODE, errors);
+    need_kind(file, "fit", YAML_MAPPING_NODE, errors);
     scenario->name = copy(need_text(file, root, "scenario", "a scenario", errors));
     scenario->platform = copy(need_text(file, root, "platform", "a scenario", errors));
     scenario->guest = copy(need_text(file, root, "guest", "a scenario", errors));
@@ -224,11 +205,14 @@ static void read_body(struct yaml_file *file, struct scenario *scenario, struct 
     }
     for (size_t i = 0; (node = yaml_item(file, yaml_get(file, root, "expect"), i)); i++)
         read_expectation(file, node, scenario, errors);
-    check_settings(&scenario->params, errors);
+    read_axes(file, scenario, errors);
+    read_fit_metrics(file, scenario, errors);
+    settings_check(&scenario->params, errors);
     for (size_t i = 0; i < scenario->variant_count; i++)
-        check_settings(&scenario->variants[i].settings, errors);
+        settings_check(&scenario->variants[i].settings, errors);
     for (size_t i = 0; i < scenario->case_count; i++)
-        check_settings(&scenario->cases[i].settings, errors);
+        settings_check(&scenario->cases[i].settings, errors);
+    axes_check(&scenario->axes, errors);
 }
 
 bool scenario_read(const char *path, struct scenario *scenario, struct error_list *errors)
@@ -275,6 +259,12 @@ void scenario_free(struct scenario *scenario)
         free(e->source);
     }
     free(scenario->expectations);
+    for (size_t i = 0; i < scenario->fit_metric_count; i++) {
+        free(scenario->fit_metrics[i].metric);
+        free(scenario->fit_metrics[i].by);
+    }
+    free(scenario->fit_metrics);
+    axes_free(&scenario->axes);
     free(scenario->file_names[0]);
     *scenario = (struct scenario){0};
 }

@@ -7,19 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/axis.h"
+#include "cli/settings.h"
 #include "common/config.h"
-
-/* One `name: value` of params, a variant, a case, or -s. With a dot: a key of the configuration; else a guest
- * parameter. */
-struct setting {
-    char *name, *text;
-    struct error_place place; /* file stays valid as long as the scenario */
-};
-
-struct settings {
-    struct setting *items;
-    size_t count;
-};
 
 /* A variant or a case. */
 struct choice {
@@ -35,6 +25,13 @@ struct expectation {
     double published, tolerance;
 };
 
+/* Rows of a metric that is too coarse to fit on (it is cut off, say) are fitted on another one of the same case and
+ * variant, whose published value is taken to be higher by offset. */
+struct fit_metric {
+    char *metric, *by;
+    double offset;
+};
+
 struct scenario {
     char *name, *description, *platform, *guest, *path;
     struct settings params;
@@ -44,6 +41,9 @@ struct scenario {
     size_t case_count;
     struct expectation *expectations;
     size_t expectation_count;
+    struct axes axes; /* of `sweep:` */
+    struct fit_metric *fit_metrics;
+    size_t fit_metric_count;
     bool derive_reduction; /* rows `reduction` of `latency` against the first variant */
     char *file_names[2];   /* kept for error places */
 };
@@ -61,12 +61,5 @@ void scenario_free(struct scenario *scenario);
 
 /* Applies a platform file to config. */
 bool platform_read(const char *path, struct config *config, struct error_list *errors);
-
-void settings_add(struct settings *settings, const char *name, const char *text, struct error_place place);
-void settings_free(struct settings *settings);
-/* `name=value` of -s; false with a message. */
-bool settings_add_argument(struct settings *settings, const char *argument, struct error_list *errors);
-/* Guest parameter text ("4KiB", "true", "0x10", "40ns" in ps) as a number. */
-bool parameter_parse(const struct setting *setting, uint64_t *value, struct error_list *errors);
 
 #endif

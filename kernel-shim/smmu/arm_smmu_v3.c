@@ -386,9 +386,7 @@ static void arm_smmu_init_queues(struct arm_smmu_device *smmu)
     struct arm_smmu_queue *q = &smmu->cmdq.q;
     unsigned bits = queue_bits(smmu->cmdq_bits);
 
-    if (bits <= CMDQ_BITS_REFUSED || 1 << bits <= smmu->batch) /* a list and its CMD_SYNC could never be inserted */
-        sim_fail("the SMMUv3's command queue is too small for cmdq_batch");
-    arm_smmu_cmdq_init(&smmu->cmdq, bits);
+    arm_smmu_cmdq_init(smmu, &smmu->cmdq, bits);
     q->base = arm_smmu_alloc(smmu, (CMDQ_ENT_DWORDS * 8ul) << bits, &q->base_dma);
     q->prod_reg = smmu->base + CMDQ_PROD;
     q->cons_reg = smmu->base + CMDQ_CONS;

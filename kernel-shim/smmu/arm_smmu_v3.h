@@ -120,7 +120,7 @@ void *arm_smmu_alloc(const struct arm_smmu_device *smmu, size_t bytes, uint64_t 
 
 /* arm_smmu_v3_cmdq.c */
 /* depth_bits: log2 of the entries; q->base and the registers are set already. */
-void arm_smmu_cmdq_init(struct arm_smmu_cmdq *cmdq, unsigned depth_bits);
+void arm_smmu_cmdq_init(const struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq, unsigned depth_bits);
 /* Inserts n commands, and with sync a CMD_SYNC behind them, for whose completion it waits. */
 void arm_smmu_cmdq_issue_cmdlist(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq, const uint64_t *cmds, int n,
                                  bool sync);

@@ -2,7 +2,7 @@
  * The lock-free command queue. Cores reserve slots with one compare-and-swap; the first of a group becomes the owner
  * and publishes all slots of the group with one register write. Interrupts are off from the reservation to the end of
  * the wait for CMD_SYNC, so a core has one list under way at most. CMDQ_LOCK_OLD = 1 builds the release of the
- * exclusive lock that lets sharers starve it (before Linux commit df180b1a4cc5).
+ * exclusive lock before Linux commit df180b1a4cc5: cores that look for room starve those that wait to share it.
  */
 #include "smmu/arm_smmu_v3.h"
 
@@ -494,8 +494,11 @@ void arm_smmu_cmdq_batch_submit(struct arm_smmu_device *smmu, struct arm_smmu_cm
     arm_smmu_cmdq_issue_cmdlist(smmu, batch->cmdq, batch->cmds, batch->num, true);
 }
 
-void arm_smmu_cmdq_init(struct arm_smmu_cmdq *cmdq, unsigned depth_bits)
+void arm_smmu_cmdq_init(const struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq, unsigned depth_bits)
 {
+    /* else a list and its CMD_SYNC could never be inserted */
+    if (depth_bits <= CMDQ_BITS_REFUSED || 1 << depth_bits <= smmu->batch)
+        sim_fail("a command queue of the SMMUv3 is too small for cmdq_batch");
     cmdq->q.llq.val = 0;
     cmdq->q.llq.max_n_shift = depth_bits;
     cmdq->q.ent_dwords = CMDQ_ENT_DWORDS;

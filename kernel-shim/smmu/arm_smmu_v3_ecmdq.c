@@ -19,7 +19,7 @@ enum { ECMDQ_BASE = 0x0, ECMDQ_PROD = 0x8, ECMDQ_CONS = 0xC };
 
 static void init_queue(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *queue, uintptr_t window)
 {
-    arm_smmu_cmdq_init(queue, ECMDQ_SHIFT);
+    arm_smmu_cmdq_init(smmu, queue, ECMDQ_SHIFT);
     queue->q.base = arm_smmu_alloc(smmu, (CMDQ_ENT_DWORDS * 8ul) << ECMDQ_SHIFT, &queue->q.base_dma);
     queue->q.prod_reg = window + ECMDQ_PROD;
     queue->q.cons_reg = window + ECMDQ_CONS;
