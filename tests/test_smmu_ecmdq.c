@@ -85,6 +85,10 @@ START_TEST(ecmdq_repairs)
     run_ps(10 * PS_PER_US);
     ecmdq_put(2, 0, 0x04);
     ecmdq_put(2, 1, 0x46);
+    wr32(E_PROD + 2 * WINDOW, EN | 2); /* not acknowledged */
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(rd32(E_CONS + 2 * WINDOW), EN | ERRBIT | 1u << 24);
+    ck_assert_uint_eq(smmu_counters(bench.smmu)->commands, 0);
     wr32(E_PROD + 2 * WINDOW, EN | ERRBIT | 2);
     run_ps(10 * PS_PER_US);
     ck_assert_uint_eq(rd32(E_CONS + 2 * WINDOW) & 0xFFFFF, 2);
@@ -139,7 +143,11 @@ START_TEST(ecmdq_disabled_during_work)
     ck_assert_uint_eq(rd32(E_CONS), EN | 1);
     ck_assert_uint_eq(rd32(E_PROD), 8);
     wr32(E_PROD, EN | 3);
+    wr32(E_CONS, 7);
+    wr64(E_BASE, 0);
     ck_assert_uint_eq(rd32(E_PROD), 8);
+    ck_assert_uint_eq(rd32(E_CONS), EN | 1);
+    ck_assert_uint_eq(rd64(E_BASE), ECMDQ_AT | 4);
     run_ps(10 * PS_PER_US);
     ck_assert_uint_eq(rd32(E_CONS), 2);
     ck_assert_uint_eq(smmu_counters(bench.smmu)->tlbi, 2);

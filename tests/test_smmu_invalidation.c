@@ -167,7 +167,7 @@ START_TEST(el2_with_and_without_asids)
 
     bring_up();
     stage1_stream(PLAIN, 0, 3, VA, LEAF_NG);
-    stage1_stream(OTHER, 0, 4, VA, LEAF_NG);
+    stage1_stream(OTHER, 9, 4, VA, LEAF_NG); /* nor VMIDs */
     for (uint32_t sid = PLAIN; sid <= OTHER; sid++)
         set_word(STRTAB_AT + 64 * sid + 8, word(STRTAB_AT + 64 * sid + 8) | 2ull << 30);
     cached(PLAIN, VA);
@@ -280,6 +280,22 @@ START_TEST(ranges_at_the_end_do_not_wrap)
     command(0x12 | 31 << 12 | 31 << 20 | VMID_ASID(0, 7), 3 << 10); /* 2^52 bytes from 0 on */
     ck_assert(!cached(1, 0));
     ck_assert(cached(1, high));
+}
+END_TEST
+
+/* SCALE has five bits: 2^16 granules. */
+START_TEST(large_scales)
+{
+    bring_up();
+    stage1_stream(1, 0, 7, VA, LEAF_NG);
+    for (uint64_t i = 0; i < 3; i++)
+        map_at(roots[1], TSZ, 12, i << 27, DATA_AT, 3, LEAF_RW | LEAF_NG);
+    for (uint64_t i = 0; i < 3; i++)
+        cached(1, i << 27);
+    command(0x12 | 16 << 20 | VMID_ASID(0, 7), 1 << 10);
+    ck_assert(!cached(1, 0) && !cached(1, 1ull << 27) && cached(1, 2ull << 27));
+    command(0x12 | 3 << 12 | 1 << 25 | VMID_ASID(0, 7), 1 << 10); /* bit 25 is none of them */
+    ck_assert(!cached(1, 0) && cached(1, 1ull << 27));
 }
 END_TEST
 
@@ -396,6 +412,22 @@ START_TEST(substreams)
 }
 END_TEST
 
+START_TEST(the_least_recently_used_configuration_goes)
+{
+    bench.config.config_entries = 2;
+    bring_up();
+    stage1_stream(1, 0, 7, VA, LEAF_NG);
+    set_stage1_stream(2, CD_AT + 64);
+    set_stage1_stream(3, CD_AT + 64);
+    configured(1, 0, false);
+    configured(2, 0, false);
+    ck_assert(configured(1, 0, false));
+    ck_assert(!configured(3, 0, false));
+    ck_assert(configured(1, 0, false));
+    ck_assert(!configured(2, 0, false));
+}
+END_TEST
+
 /* A changed STE takes effect with the CFGI, and not before. */
 START_TEST(changes_take_effect_with_the_cfgi)
 {
@@ -428,10 +460,12 @@ void test_smmu_invalidation(struct unit_registry *registry)
     unit_test(registry, walk_cache);
     unit_test(registry, ranges);
     unit_test(registry, ranges_at_the_end_do_not_wrap);
+    unit_test(registry, large_scales);
     unit_test(registry, blocks);
     unit_test(registry, without_range_commands_the_fields_mean_nothing);
     unit_test(registry, without_stage2_the_vmid_means_nothing);
     unit_test(registry, ranges_of_streams);
     unit_test(registry, substreams);
+    unit_test(registry, the_least_recently_used_configuration_goes);
     unit_test(registry, changes_take_effect_with_the_cfgi);
 }

@@ -67,6 +67,10 @@ START_TEST(nested)
     expect_fault(1, VA, event_head(0x10, 1), event_flags(false, false, true, true, C_TT), VA, level3 & ~0xFFFull);
     set_word(stage2_descriptor(bench.stage2_root, CD_AT), 0); /* the CD */
     expect_fault(1, VA, event_head(0x10, 1), event_flags(false, false, true, true, C_CD), VA, CD(1) & ~0xFFFull);
+    set_word(STE(1) + 16, word(STE(1) + 16) & ~(1ull << 58)); /* S2R = 0 */
+    forget_all();
+    ck_assert_int_eq(device_write(1, VA, 0), TXN_FAULT);
+    expect_nothing();
 }
 END_TEST
 
@@ -286,6 +290,8 @@ START_TEST(aborts_of_walks_when_nested)
     expect_fault(1, VA, event_head(0x0B, 1), event_flags(false, false, true, true, C_TT), VA, entry);
     entry = stage2_descriptor(bench.stage2_root, CD_AT);
     bench.hole_at = entry & ~15ull;
+    expect_fault(1, VA, event_head(0x0B, 1), event_flags(false, false, true, true, C_CD), VA, entry);
+    set_word(STE(1) + 16, word(STE(1) + 16) & ~(1ull << 58)); /* S2R = 0: aborts are recorded all the same */
     expect_fault(1, VA, event_head(0x0B, 1), event_flags(false, false, true, true, C_CD), VA, entry);
     bench.hole_at = STE(1);
     expect_fault(1, VA, event_head(0x03, 1), 0, 0, STE(1));

@@ -347,6 +347,7 @@ START_TEST(time_of_a_translation)
     ck_assert_uint_eq(time_of_read(VA), 2000 + 1000 + 100000);
     ck_assert_uint_eq(time_of_read(VA + 0x1000), 2000 + 1000 + 4000 + 102000 + 100000); /* walk cache */
     ck_assert_uint_eq(time_of_read(VA), 2000 + 1000 + 4000 + 100000);                   /* main TLB */
+    ck_assert_uint_eq(time_of_read(VA), 2000 + 1000 + 100000); /* from where it came into the micro-TLB */
 }
 END_TEST
 
