@@ -7,6 +7,7 @@
 
 #include "cli/child.h"
 #include "cli/commands.h"
+#include "cli/platform_file.h"
 #include "cli/result.h"
 #include "model/platform.h"
 

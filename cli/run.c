@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
+#include "cli/platform_file.h"
 #include "cli/progress.h"
 #include "cpu/cpu.h"
 #include "model/platform.h"

@@ -59,7 +59,4 @@ char *data_folder(const char *kind);
 bool scenario_read(const char *path, struct scenario *scenario, struct error_list *errors);
 void scenario_free(struct scenario *scenario);
 
-/* Applies a platform file to config. */
-bool platform_read(const char *path, struct config *config, struct error_list *errors);
-
 #endif
