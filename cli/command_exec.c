@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/arguments.h"
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/platform_file.h"
@@ -98,7 +98,7 @@ int command_exec(int argc, char **argv)
     char *path = NULL, *command_line;
     int option, status = EXIT_USAGE;
 
-    while ((option = getopt_long(argc, argv, "p:s:", long_options, NULL)) != -1) {
+    while ((option = arguments_next(argc, argv, "p:s:", long_options, &errors)) != -1) {
         if (option == 'p')
             platform = optarg;
         else if (option == 's')
@@ -106,8 +106,8 @@ int command_exec(int argc, char **argv)
         else if (option == OPTION_JSON)
             json = optarg;
         else {
-            fputs(option == OPTION_HELP ? exec_help : "", stdout);
-            return option == OPTION_HELP ? EXIT_FINE : EXIT_USAGE;
+            fputs(exec_help, stdout);
+            return EXIT_FINE;
         }
     }
     if (optind == argc)

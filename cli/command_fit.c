@@ -21,7 +21,7 @@ static const char fit_help[] =
     "  -o, --output FILE         the platform file to write (default: none; it may be the one that is read)\n"
     "  -j, --jobs N              simulations at a time (default: the number of processors)\n"
     "      --quiet               no progress\n"
-    "example: dmasim fit batched-sync-d9500 --free cmo.clean_ps=50ns:400ns -o my-soc.yaml\n";
+    "example: dmasim fit batched-sync-d9500 --free cmo.clean_ps=50ns:200ns -o my-soc.yaml\n";
 
 struct fit_arguments {
     struct fit_request request;

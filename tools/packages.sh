@@ -2,7 +2,7 @@
 BUILD_PACKAGES="cmake ninja-build gcc g++ pkg-config libsystemc-dev libelf-dev libyaml-dev libjansson-dev libmd-dev libfdt-dev libgsl-dev
   gcc-aarch64-linux-gnu gnuplot-nox"
 TEST_PACKAGES="clang check libsubunit-dev libunicorn-dev gcc-12-source picolibc-aarch64-linux-gnu qemu-system-arm xz-utils python3
-  slurm-wlm munge"
+  slurm-wlm munge groff-base"
 
 install_packages() {
   local missing=() package
