@@ -107,6 +107,7 @@ int command_exec(int argc, char **argv)
             json = optarg;
         else {
             fputs(exec_help, stdout);
+            config_destroy(config);
             return EXIT_FINE;
         }
     }
