@@ -37,7 +37,7 @@ struct translation_stage {
     bool abort;  /* CD.A: a terminated transaction is aborted; otherwise RAZ/WI */
     bool record; /* CD.R, STE.S2R: faults are recorded */
     /* stage 2 */
-    bool protect_walk; /* S2PTW: a stage-1 walk through Device memory is a permission fault */
+    bool protect_walk; /* S2PTW: walks of stage 1 and fetches of CDs in Device memory are permission faults */
 };
 
 struct translation_context {

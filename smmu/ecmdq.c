@@ -56,7 +56,6 @@ static void write_cons(struct command_queue *queue, uint32_t value)
     queue->cons = value & POINTER;
     queue->err = value & FLAG_ERR;
     queue->error = (uint8_t)bits_of(value, 26, 24);
-    queue->stopped = queue->err != queue->errack;
 }
 
 void ecmdq_write(struct smmu *smmu, uint64_t offset, unsigned bytes, uint64_t value, uint64_t at_ps)

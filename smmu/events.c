@@ -74,7 +74,7 @@ static void encode(const struct event *event, uint64_t *record)
     put(record, 7, 0, event->type);
     put(record, 63, 32, event->sid);
     if (event->ssv && event->type != EVENT_STREAM_DISABLED) {
-        put(record, 11, 11, 1);
+        put(record, 11, 11, event->type != EVENT_BAD_SUBSTREAMID); /* there always valid: RES0 */
         put(record, 31, 12, event->ssid);
     }
     if (event->type == EVENT_STE_FETCH || event->type == EVENT_CD_FETCH)

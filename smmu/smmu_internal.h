@@ -150,6 +150,12 @@ enum {
     EVENT_ADDR_SIZE = FAULT_ADDR_SIZE,
 };
 
+/* PRIVCFG and INSTCFG: 0, 1 incoming; 2 unprivileged, data; 3 privileged, instruction. */
+static inline bool override_bit(bool incoming, unsigned cfg)
+{
+    return cfg < 2 ? incoming : cfg == 3;
+}
+
 static inline uint64_t bits_of(uint64_t word, unsigned high, unsigned low)
 {
     return word >> low & (UINT64_MAX >> (63 - (high - low)));

@@ -113,6 +113,8 @@ static bool decode_stage2(const struct smmu *smmu, const uint64_t *ste, struct t
     if (start > 3)
         return false;
     shift = granule + (3 - start) * (granule - 3);
+    if ((field(ste, 167, 166) == 2 && oas < (granule == 14 ? 42 : 44)) || field(ste, 184, 183))
+        return false; /* the largest start level is for large memories (DDI 0487 D8.2); S2HA, S2HD: HTTU = 0 */
     /* the region needs a table at the start level, and at most 16 concatenated ones */
     if (bits <= shift || bits > shift + granule - 3 + (start == 0 ? 0 : 4) || bits > oas)
         return false;
@@ -133,13 +135,19 @@ static bool decode_stage2(const struct smmu *smmu, const uint64_t *ste, struct t
     return base->address >> stage->output_bits == 0 && !field(ste, 185, 185) /* S2S: STALL_MODEL is terminate only */;
 }
 
-/* False: illegal. */
+/* S1CDMax; without SubstreamIDs it is ignored. */
+static unsigned substream_bits(const struct lookup *lookup)
+{
+    return lookup->smmu->config.ssid_bits ? field(lookup->ste, 63, 59) : 0;
+}
+
+/* False: illegal (5.2.2). */
 static bool decode_ste(struct lookup *lookup)
 {
     const struct smmu *smmu = lookup->smmu;
     struct stream_config *config = lookup->config;
     const uint64_t *ste = lookup->ste;
-    unsigned mode = field(ste, 3, 1), strw = field(ste, 95, 94);
+    unsigned mode = field(ste, 3, 1), strw;
     bool s1 = mode & CONFIG_STAGE1, s2 = mode & CONFIG_STAGE2;
 
     if (!field(ste, 0, 0))
@@ -158,18 +166,19 @@ static bool decode_ste(struct lookup *lookup)
         return false;
     if (smmu->config.stage2)
         config->context.vmid = (uint16_t)field(ste, 143, 128);
-    if (s1 && ((strw & 1) || (strw == 2 && (!smmu->config.hyp || s2)) || field(ste, 5, 4) == 3 ||
-               field(ste, 63, 59) > smmu->config.ssid_bits ||
-               (field(ste, 63, 59) && (field(ste, 65, 64) == 3 || field(ste, 5, 4) > S1FMT_64KB))))
+    strw = s1 && !s2 && smmu->config.hyp ? field(ste, 95, 94) : 0; /* ignored otherwise */
+    if (s1 && ((strw & 1) || field(ste, 91, 91) /* S1STALLD */ || substream_bits(lookup) > smmu->config.ssid_bits ||
+               (!s2 && low_bits(ste[0], 56) >> smmu->config.translator.output_bits)))
         return false;
-    config->context.world = !s1 || strw == 0 ? WORLD_NS_EL1 : smmu->cr2 & 1 ? WORLD_EL2_E2H : WORLD_EL2;
+    config->context.world = strw == 0 ? WORLD_NS_EL1 : smmu->cr2 & 1 ? WORLD_EL2_E2H : WORLD_EL2;
     if (config->context.world != WORLD_NS_EL1)
         config->context.vmid = 0;
     return !s2 || decode_stage2(smmu, ste, &config->context.stage2);
 }
 
-/* Fetch through stage 2 when there is one: CD pointers are then IPAs. */
-static bool fetch_cd_structure(struct lookup *lookup, uint64_t address, void *data, uint32_t bytes)
+/* Fetch through stage 2 when there is one: CD pointers are then IPAs. out_of_range: the event of a PA above OAS. */
+static bool fetch_cd_structure(struct lookup *lookup, uint64_t address, void *data, uint32_t bytes,
+                               uint8_t out_of_range)
 {
     const struct translation_context *context = &lookup->config->context;
     struct access_attributes how = {(uint8_t)field(lookup->ste, 67, 66), (uint8_t)field(lookup->ste, 69, 68),
@@ -188,33 +197,33 @@ static bool fetch_cd_structure(struct lookup *lookup, uint64_t address, void *da
             return fail(lookup, (uint8_t)result.fault);
         }
         address = result.pa;
+        how = access_through_stage2(how, &result);
     } else if (address >> lookup->smmu->config.translator.output_bits) {
-        return fail(lookup, EVENT_CD_FETCH);
+        return fail(lookup, out_of_range);
     }
     return fetch(lookup, address, data, bytes, how, EVENT_CD_FETCH);
 }
 
-/* Address of the CD of a SubstreamID (3.3.2). */
-static bool find_cd(struct lookup *lookup, uint32_t ssid, uint64_t *address)
+/* The CD of a SubstreamID (3.3.2). */
+static bool fetch_cd(struct lookup *lookup, uint32_t ssid)
 {
     uint64_t pointer = low_bits(lookup->ste[0], 56) & ~63ull, descriptor;
-    unsigned format = field(lookup->ste, 5, 4), max = field(lookup->ste, 63, 59);
+    unsigned format = substream_bits(lookup) ? field(lookup->ste, 5, 4) : S1FMT_LINEAR;
     unsigned leaf = format == S1FMT_64KB ? 10 : 6;
 
-    if (max == 0 || format == S1FMT_LINEAR) {
-        *address = pointer + (uint64_t)ssid * CD_BYTES;
-        return true;
-    }
-    if (!fetch_cd_structure(lookup, pointer + 8 * (uint64_t)(ssid >> leaf), &descriptor, 8))
+    if (format == S1FMT_LINEAR || format == 3 /* reserved: as 0 */)
+        return fetch_cd_structure(lookup, pointer + (uint64_t)ssid * CD_BYTES, lookup->cd, CD_BYTES, EVENT_BAD_STE);
+    if (!fetch_cd_structure(lookup, pointer + 8 * (uint64_t)(ssid >> leaf), &descriptor, 8, EVENT_BAD_STE))
         return false;
     if (!(descriptor & 1))
         return fail(lookup, EVENT_BAD_SUBSTREAMID);
-    *address = (low_bits(descriptor, 56) & ~(((uint64_t)CD_BYTES << leaf) - 1)) + low_bits(ssid, leaf) * CD_BYTES;
-    return true;
+    pointer = low_bits(descriptor, 56) & ~(((uint64_t)CD_BYTES << leaf) - 1);
+    return fetch_cd_structure(lookup, pointer + low_bits(ssid, leaf) * CD_BYTES, lookup->cd, CD_BYTES,
+                              EVENT_BAD_SUBSTREAMID);
 }
 
-/* One half (TTB0: upper = false) of a CD; false: illegal. */
-static bool decode_half(const uint64_t *cd, bool upper, struct translation_stage *stage)
+/* One half (TTB0: upper = false) of a CD; false: illegal. EPDx is ignored in EL2, which has one half. */
+static bool decode_half(const uint64_t *cd, bool upper, bool el2, struct translation_stage *stage)
 {
     static const uint8_t granules[2][4] = {{12, 16, 14, 0}, {0, 14, 12, 16}};
     unsigned at = upper ? 16 : 0, tsz = field(cd, at + 5, at), granule = granules[upper][field(cd, at + 7, at + 6)];
@@ -222,7 +231,7 @@ static bool decode_half(const uint64_t *cd, bool upper, struct translation_stage
     unsigned bits;
 
     base->top_byte_ignored = field(cd, 38 + upper, 38 + upper);
-    if (field(cd, at + 14, at + 14)) { /* EPDx */
+    if (!el2 && field(cd, at + 14, at + 14)) { /* EPDx */
         base->tsz = 16;
         return true;
     }
@@ -239,7 +248,7 @@ static bool decode_half(const uint64_t *cd, bool upper, struct translation_stage
     base->address = (upper ? field(cd, 183, 132) : field(cd, 119, 68)) << 4;
     if (base->address >> stage->output_bits)
         return false;
-    base->address &= ~((bits < 3 ? 64ull : 8ull << bits) - 1);
+    base->address &= ~((8ull << bits) - 1);
     return true;
 }
 
@@ -250,7 +259,8 @@ static bool decode_cd(struct lookup *lookup)
     struct translation_context *context = &lookup->config->context;
     struct translation_stage *stage = &context->stage1;
 
-    if (!field(cd, 31, 31) || !field(cd, 41, 41) || field(cd, 44, 44)) /* V, AA64, S (terminate only) */
+    /* V, AA64, HD and HA (HTTU = 0), S (terminate only) */
+    if (!field(cd, 31, 31) || !field(cd, 41, 41) || field(cd, 43, 42) || field(cd, 44, 44))
         return false;
     *stage = (struct translation_stage){
         .enabled = true,
@@ -265,10 +275,10 @@ static bool decode_cd(struct lookup *lookup)
         .mair = cd[3]};
     if (context->world != WORLD_EL2)
         context->asid = (uint16_t)field(cd, 63, 48);
-    if (!decode_half(cd, false, stage))
+    if (!decode_half(cd, false, context->world == WORLD_EL2, stage))
         return false;
     if (context->world != WORLD_EL2)
-        return decode_half(cd, true, stage);
+        return decode_half(cd, true, false, stage);
     stage->base[1].tsz = 16; /* one half only */
     return true;
 }
@@ -277,7 +287,7 @@ static bool decode_cd(struct lookup *lookup)
 static bool choose_cd(struct lookup *lookup, uint32_t *ssid, bool *bypass)
 {
     const struct txn *txn = lookup->txn;
-    unsigned max = field(lookup->ste, 63, 59), dss = field(lookup->ste, 65, 64);
+    unsigned max = substream_bits(lookup), dss = field(lookup->ste, 65, 64);
     bool stage1 = lookup->config->action == STREAM_TRANSLATE && (field(lookup->ste, 3, 1) & CONFIG_STAGE1);
 
     *ssid = 0;
@@ -292,7 +302,7 @@ static bool choose_cd(struct lookup *lookup, uint32_t *ssid, bool *bypass)
     }
     if (!stage1 || max == 0)
         return true;
-    if (dss == S1DSS_TERMINATE)
+    if (dss == S1DSS_TERMINATE || dss == 3 /* reserved: as 0 */)
         return fail(lookup, EVENT_STREAM_DISABLED);
     *bypass = dss == S1DSS_BYPASS;
     return true;
@@ -311,6 +321,9 @@ static bool fetch_config(struct lookup *lookup)
         return fail(lookup, EVENT_BAD_STE);
     if (lookup->config->action == STREAM_ABORT)
         return true;
+    /* events tell what the transaction is after the STE's overrides (7.3) */
+    lookup->event->privileged = override_bit(lookup->event->privileged, lookup->config->privcfg);
+    lookup->event->instruction = override_bit(lookup->event->instruction, lookup->config->instcfg);
     if (!choose_cd(lookup, &ssid, &bypass))
         return false;
     if (bypass) {
@@ -318,7 +331,7 @@ static bool fetch_config(struct lookup *lookup)
             lookup->config->action = STREAM_BYPASS;
         return true;
     }
-    if (!find_cd(lookup, ssid, &address) || !fetch_cd_structure(lookup, address, lookup->cd, CD_BYTES))
+    if (!fetch_cd(lookup, ssid))
         return false;
     return decode_cd(lookup) || fail(lookup, EVENT_BAD_CD);
 }

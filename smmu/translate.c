@@ -16,16 +16,6 @@ static void send_on(struct smmu *smmu, struct txn *txn)
         smmu->translator.in_flight_ps = txn->done_ps;
 }
 
-static enum mem_type type_of_memattr(unsigned memattr)
-{
-    static const enum mem_type device[] = {MEM_DEVICE_nGnRnE, MEM_DEVICE_nGnRE, MEM_DEVICE_nGRE, MEM_DEVICE_GRE};
-    unsigned outer = memattr >> 2, inner = memattr & 3;
-
-    if (outer == 0)
-        return device[inner];
-    return outer == 1 || inner == 1 ? MEM_NORMAL_NC : outer == 3 && inner == 3 ? MEM_NORMAL_WB : MEM_NORMAL_WT;
-}
-
 /* A snoop is possible only for shareable Write-Back memory, and only by a master that can. */
 static void set_attributes(struct txn *txn, enum mem_type type, enum shareability sh)
 {
@@ -38,12 +28,6 @@ static void set_attributes(struct txn *txn, enum mem_type type, enum shareabilit
 static void override_attributes(struct txn *txn, unsigned mtcfg, unsigned memattr, unsigned shcfg)
 {
     set_attributes(txn, mtcfg ? type_of_memattr(memattr) : txn->type, shcfg == 1 ? txn->sh : (enum shareability)shcfg);
-}
-
-/* PRIVCFG and INSTCFG: 0, 1 incoming; 2 unprivileged, data; 3 privileged, instruction. */
-static bool override_bit(bool incoming, unsigned cfg)
-{
-    return cfg < 2 ? incoming : cfg == 3;
 }
 
 static void while_disabled(struct smmu *smmu, struct txn *txn)
@@ -101,14 +85,34 @@ static void refuse_translation(struct smmu *smmu, struct txn *txn, const struct 
         memset(txn->data, 0, txn->size);
 }
 
+/* Without stage 1 the input is the IPA: one that is too large is stage 1's fault, even so (3.4). */
+static bool input_fits(struct smmu *smmu, struct txn *txn, const struct stream_config *config, uint64_t t_ps)
+{
+    struct event event = event_of(txn);
+
+    if (config->context.stage1.enabled || txn->addr >> smmu->config.translator.output_bits == 0)
+        return true;
+    event.type = EVENT_ADDR_SIZE;
+    refuse(smmu, txn, &event, t_ps);
+    return false;
+}
+
+/* What goes out: stage 1's attributes, or the incoming ones after the overrides; combined with stage 2's (13.4). */
+static void set_translated_attributes(struct txn *txn, const struct stream_config *config,
+                                      const struct translation *result)
+{
+    enum mem_type type = result->type;
+    enum shareability sh = result->sh;
+
+    if (!config->context.stage1.enabled) {
+        override_attributes(txn, config->mtcfg, config->memattr, config->shcfg);
+        combine_attributes(&type, &sh, txn->type, txn->sh);
+    }
+    set_attributes(txn, type, sh);
+}
+
 static void bypass(struct smmu *smmu, struct txn *txn, const struct stream_config *config, uint64_t t_ps)
 {
-    if (txn->addr >> smmu->config.translator.output_bits) {
-        struct event event = event_of(txn);
-        event.type = EVENT_ADDR_SIZE;
-        refuse(smmu, txn, &event, t_ps);
-        return;
-    }
     txn->start_ps = t_ps;
     override_attributes(txn, config->mtcfg, config->memattr, config->shcfg);
     send_on(smmu, txn);
@@ -139,6 +143,8 @@ static void translate_page(void *ctx, struct txn *txn)
     }
     txn->privileged = override_bit(txn->privileged, config->privcfg);
     txn->instruction = !request.write && override_bit(txn->instruction, config->instcfg);
+    if (!input_fits(smmu, txn, config, t_ps))
+        return;
     if (config->action == STREAM_BYPASS) {
         bypass(smmu, txn, config, t_ps);
         return;
@@ -153,7 +159,7 @@ static void translate_page(void *ctx, struct txn *txn)
     translator_tell(&smmu->translator, txn, &result, t_ps);
     txn->addr = result.pa;
     txn->start_ps = t_ps;
-    set_attributes(txn, result.type, result.sh);
+    set_translated_attributes(txn, config, &result);
     send_on(smmu, txn);
 }
 

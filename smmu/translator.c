@@ -140,13 +140,45 @@ struct translation translate_ipa(struct translator *translator, const struct tra
                                   .type = (enum mem_type)entry->type,
                                   .sh = (enum shareability)entry->sh,
                                   .what = what};
-    if (!(entry->stage2_permissions & PRIV_READ) ||
-        (what == CLASS_TT && context->stage2.protect_walk && result.type <= MEM_DEVICE_GRE)) {
+    if (!(entry->stage2_permissions & PRIV_READ) || (context->stage2.protect_walk && result.type <= MEM_DEVICE_GRE)) {
         result.fault = FAULT_PERMISSION;
         result.stage2 = true;
         result.ipa = ipa;
     }
     return result;
+}
+
+enum mem_type type_of_memattr(unsigned memattr)
+{
+    unsigned outer = memattr >> 2 & 3, inner = memattr & 3;
+
+    if (outer == 0)
+        return (enum mem_type)(MEM_DEVICE_nGnRnE + inner);
+    if (inner == 0)
+        return MEM_DEVICE_nGnRnE;
+    return outer == 1 || inner == 1 ? MEM_NORMAL_NC : outer == 3 && inner == 3 ? MEM_NORMAL_WB : MEM_NORMAL_WT;
+}
+
+void combine_attributes(enum mem_type *type, enum shareability *sh, enum mem_type type2, enum shareability sh2)
+{
+    if (type2 < *type)
+        *type = type2;
+    if (sh2 == SH_OUTER || *sh == SH_NON)
+        *sh = sh2;
+    if (*type <= MEM_NORMAL_NC)
+        *sh = SH_OUTER;
+}
+
+struct access_attributes access_through_stage2(struct access_attributes how, const struct translation *stage2)
+{
+    enum mem_type type = MEM_NORMAL_WB;
+    enum shareability sh = how.sh == 1 ? SH_NON : (enum shareability)how.sh;
+
+    combine_attributes(&type, &sh, stage2->type, stage2->sh);
+    how.sh = (uint8_t)sh;
+    if (type <= MEM_NORMAL_NC)
+        how.inner = how.outer = 0;
+    return how;
 }
 
 #define PAGE_BYTES 4096u

@@ -98,6 +98,12 @@ struct translation translate_ipa(struct translator *translator, const struct tra
 /* Tell the observer of a translation that txn is about to use. */
 void translator_tell(const struct translator *translator, const struct txn *txn, const struct translation *result,
                      uint64_t t_ps);
+/* MemAttr of a stage 2 descriptor and of an STE; reserved ones are Device-nGnRnE (IHI 0070 5.2). */
+enum mem_type type_of_memattr(unsigned memattr);
+/* Two stages: the stronger memory type and the wider shareability win (DDI 0487 D8.6.6). */
+void combine_attributes(enum mem_type *type, enum shareability *sh, enum mem_type type2, enum shareability sh2);
+/* Attributes of an own access whose address went through stage 2. */
+struct access_attributes access_through_stage2(struct access_attributes how, const struct translation *stage2);
 
 /* In all TLBs and the walk cache. */
 void translator_invalidate(struct translator *translator, const struct iotlb_match *match);

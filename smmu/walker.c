@@ -68,6 +68,7 @@ static bool read_descriptor(struct walk *walk)
     unsigned top = walk->level == walk->base->start_level ? 64 - walk->base->tsz : shift + walk->base->granule_bits - 3;
     uint64_t index = (walk->input & ((1ull << top) - 1)) >> shift;
     uint64_t address = walk->table + index * 8;
+    struct access_attributes how = walk->base->walk;
     enum txn_status status;
 
     if (!walk->stage2 && walk->context->stage2.enabled) {
@@ -77,9 +78,10 @@ static bool read_descriptor(struct walk *walk)
             return false;
         }
         address = table.pa;
+        how = access_through_stage2(how, &table);
     }
     walk->translator->counters.walk_reads++;
-    status = smmu_memory_read(&walk->translator->memory, address, &walk->descriptor, 8, walk->base->walk, walk->t_ps);
+    status = smmu_memory_read(&walk->translator->memory, address, &walk->descriptor, 8, how, walk->t_ps);
     *walk->t_ps += walk->translator->config.walk_step_ps;
     if (status != TXN_OK) {
         fail(walk, FAULT_WALK_EABT);
@@ -188,8 +190,10 @@ static unsigned stage1_permissions(const struct walk *walk)
         rights &= ~(unsigned)PRIV_EXECUTE;
     if (walk->stage->pan && user)
         rights &= ~(unsigned)(PRIV_READ | PRIV_WRITE);
-    if (!two) /* PnU means nothing */
-        rights |= (rights & (PRIV_READ | PRIV_WRITE | PRIV_EXECUTE)) << 3;
+    if (!two) { /* PnU means nothing */
+        rights &= PRIV_READ | PRIV_WRITE | PRIV_EXECUTE;
+        rights |= rights << 3;
+    }
     return rights;
 }
 
@@ -199,24 +203,12 @@ static unsigned stage2_permissions(uint64_t descriptor)
     unsigned one = (ap & 1 ? PRIV_READ : 0) | (ap & 2 ? PRIV_WRITE : 0);
     unsigned rights = one | one << 3;
 
-    if (!(ap & 1))
-        return rights;
+    /* execution does not depend on the data rights: stage 2 can be execute-only */
     if (xn == 0 || xn == 3)
         rights |= PRIV_EXECUTE;
     if (xn == 0 || xn == 1)
         rights |= USER_EXECUTE;
     return rights;
-}
-
-static enum mem_type stage2_type(uint64_t descriptor)
-{
-    unsigned attribute = descriptor >> 2 & 15, outer = attribute >> 2, inner = attribute & 3;
-
-    if (outer == 0)
-        return (enum mem_type)(MEM_DEVICE_nGnRnE + inner);
-    if (outer == 1 || inner == 1)
-        return MEM_NORMAL_NC;
-    return outer == 3 && inner == 3 ? MEM_NORMAL_WB : MEM_NORMAL_WT;
 }
 
 static struct iotlb_entry entry_of(const struct walk *walk, enum iotlb_kind kind, unsigned size_bits, uint64_t output)
@@ -259,8 +251,8 @@ void walker_stage2(struct translator *translator, const struct translation_conte
     *entry = entry_of(&walk, IOTLB_STAGE2, shift, address_of(walk.descriptor, shift));
     entry->permissions = PERMISSION_ALL;
     entry->stage2_permissions = (uint8_t)stage2_permissions(walk.descriptor);
-    entry->type = (uint8_t)stage2_type(walk.descriptor);
-    entry->sh = (uint8_t)sharing(stage2_type(walk.descriptor), walk.descriptor >> 8 & 3);
+    entry->type = (uint8_t)type_of_memattr(walk.descriptor >> 2 & 15);
+    entry->sh = (uint8_t)sharing((enum mem_type)entry->type, walk.descriptor >> 8 & 3);
     entry->ipa = entry->va;
 }
 
@@ -298,6 +290,8 @@ static void remember_table(const struct walk *walk, unsigned first_level)
 static void combine_with_stage2(struct walk *walk, struct iotlb_entry *entry)
 {
     uint64_t ipa = entry->pa + (walk->input - entry->va), mask;
+    enum mem_type type = (enum mem_type)entry->type;
+    enum shareability sh = (enum shareability)entry->sh;
     struct iotlb_entry second, *found = iotlb_find(&walk->translator->main, IOTLB_STAGE2, walk->context, ipa);
 
     if (!found) {
@@ -314,11 +308,9 @@ static void combine_with_stage2(struct walk *walk, struct iotlb_entry *entry)
     entry->ipa = ipa & ~mask;
     entry->pa = found->pa + (entry->ipa - found->va);
     entry->stage2_permissions = found->stage2_permissions;
-    if (found->type < entry->type)
-        entry->type = found->type;
-    if (found->sh == SH_OUTER || entry->sh == SH_NON)
-        entry->sh = found->sh;
-    entry->sh = (uint8_t)sharing((enum mem_type)entry->type, entry->sh);
+    combine_attributes(&type, &sh, (enum mem_type)found->type, (enum shareability)found->sh);
+    entry->type = (uint8_t)type;
+    entry->sh = (uint8_t)sh;
 }
 
 void walker_stage1(struct translator *translator, const struct translation_context *context,

@@ -213,10 +213,15 @@ START_TEST(sync_without_msi_and_sev)
     bring_up();
     command(0x46 | 2 << 12, 0);
     command(0x46 | 1 << 12 | 1ull << 32, MSI_AT);
-    ck_assert_uint_eq(bench.sevs, 0);
     ck_assert_uint_eq(word(MSI_AT), 0);
     ck_assert_uint_eq(bench.pulses[2], 1);
     ck_assert_uint_eq(rd32(R_CMDQ_CONS), 2);
+    for (unsigned i = 0; i < 64; i++) /* full to non-full */
+        put_command(0x46, 0);
+    ring();
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS), 66);
+    ck_assert_uint_eq(bench.sevs, 0);
 }
 END_TEST
 
@@ -260,6 +265,14 @@ START_TEST(sync_waits_for_translations_in_flight)
     run_ps(20 * PS_PER_US);
     ck_assert_uint_eq(bench.sev_ps, txn.done_ps + 25000);
     ck_assert_uint_gt(bench.sev_ps, begin + 5 * PS_PER_US);
+    bench.memory_ps = 5 * PS_PER_US;
+    ck_assert_int_eq(device_access(&txn), TXN_OK);
+    bench.memory_ps = 100 * PS_PER_NS;
+    put_command(0x46 | 2 << 12, 0); /* nothing was invalidated since: what is in flight does not matter */
+    begin = bench.now_ps;
+    ring();
+    run_ps(20 * PS_PER_US);
+    ck_assert_uint_eq(bench.sev_ps, begin + bench.memory_ps + 25000);
 }
 END_TEST
 
@@ -330,6 +343,24 @@ START_TEST(fetch_overlaps_with_work)
     ring();
     run_ps(10 * PS_PER_US);
     ck_assert_uint_eq(bench.sev_ps - begin, bench.memory_ps + 16 * 15000 + 50000 + 25000);
+}
+END_TEST
+
+/* The same with one long command: nothing but the doorbell starts the fetch. */
+START_TEST(fetch_begins_with_the_doorbell)
+{
+    uint64_t begin;
+
+    bench.config.tlbi_ps = PS_PER_US;
+    bring_up();
+    put_command(0x30, 0);
+    begin = bench.now_ps;
+    ring();
+    run_ps(2 * bench.memory_ps);
+    put_command(0x46 | 2 << 12, 0);
+    ring();
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(bench.sev_ps - begin, bench.memory_ps + 5000 + PS_PER_US + 50000 + 25000);
 }
 END_TEST
 
@@ -494,6 +525,10 @@ START_TEST(disable_during_work)
     run_ps(bench.memory_ps + 20000); /* the second is being executed */
     wr32(R_CR0, SMMUEN | EVENTQEN);
     ck_assert_uint_eq(rd32(R_CR0ACK), SMMUEN | EVENTQEN | CMDQEN); /* not before it is consumed */
+    wr32(R_CMDQ_CONS, 9);                                          /* until then it counts as enabled */
+    wr64(R_CMDQ_BASE, 0);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS), 1);
+    ck_assert_uint_eq(rd64(R_CMDQ_BASE), CMDQ_AT | bench.cmdq_bits);
     run_ps(20 * PS_PER_US);
     ck_assert_uint_eq(rd32(R_CR0ACK), SMMUEN | EVENTQEN);
     ck_assert_uint_eq(rd32(R_CMDQ_CONS), 2);
@@ -523,6 +558,7 @@ void test_smmu_commands(struct unit_registry *registry)
     unit_test(registry, time_of_other_lists);
     unit_test(registry, completion_overlaps_with_later_commands);
     unit_test(registry, fetch_overlaps_with_work);
+    unit_test(registry, fetch_begins_with_the_doorbell);
     unit_test(registry, doorbell_after_idling);
     unit_test(registry, sync_waits_for_translations_in_flight);
     unit_test(registry, fetch_abort);

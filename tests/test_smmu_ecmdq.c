@@ -85,6 +85,10 @@ START_TEST(ecmdq_repairs)
     run_ps(10 * PS_PER_US);
     ecmdq_put(2, 0, 0x04);
     ecmdq_put(2, 1, 0x46);
+    wr32(E_PROD + 2 * WINDOW, EN | 2); /* not acknowledged */
+    run_ps(10 * PS_PER_US);
+    ck_assert_uint_eq(rd32(E_CONS + 2 * WINDOW), EN | ERRBIT | 1u << 24);
+    ck_assert_uint_eq(smmu_counters(bench.smmu)->commands, 0);
     wr32(E_PROD + 2 * WINDOW, EN | ERRBIT | 2);
     run_ps(10 * PS_PER_US);
     ck_assert_uint_eq(rd32(E_CONS + 2 * WINDOW) & 0xFFFFF, 2);
@@ -139,7 +143,11 @@ START_TEST(ecmdq_disabled_during_work)
     ck_assert_uint_eq(rd32(E_CONS), EN | 1);
     ck_assert_uint_eq(rd32(E_PROD), 8);
     wr32(E_PROD, EN | 3);
+    wr32(E_CONS, 7);
+    wr64(E_BASE, 0);
     ck_assert_uint_eq(rd32(E_PROD), 8);
+    ck_assert_uint_eq(rd32(E_CONS), EN | 1);
+    ck_assert_uint_eq(rd64(E_BASE), ECMDQ_AT | 4);
     run_ps(10 * PS_PER_US);
     ck_assert_uint_eq(rd32(E_CONS), 2);
     ck_assert_uint_eq(smmu_counters(bench.smmu)->tlbi, 2);
@@ -304,6 +312,26 @@ START_TEST(weights)
 }
 END_TEST
 
+/* What is left of a queue's turn when it is empty does not go to the next one. */
+START_TEST(turns_end_with_the_queue)
+{
+    bench.config.arbitration = ARBITRATE_WEIGHTED;
+    bench.config.cmdq_weight = 5;
+    ecmdqs_up(1);
+    put_command(0x46, 0);
+    for (uint32_t n = 0; n < 2; n++)
+        for (uint32_t i = 0; i < 4; i++)
+            ecmdq_put(n, i, 0x46);
+    wr32(R_CMDQ_PROD, 1);
+    wr32(E_PROD, EN | 4);
+    wr32(E_PROD + WINDOW, EN | 4);
+    while ((rd32(E_CONS) & 15) < 2)
+        run_ps(PS_PER_NS);
+    ck_assert_uint_eq(rd32(R_CMDQ_CONS), 1);
+    ck_assert_uint_eq(rd32(E_CONS + WINDOW) & 15, 1);
+}
+END_TEST
+
 /* More queues than a word of the engines' bit map, in two pages. */
 START_TEST(many_queues_with_several_engines)
 {
@@ -358,6 +386,7 @@ void test_smmu_ecmdq(struct unit_registry *registry)
     unit_test(registry, engines_work_in_parallel);
     unit_test(registry, arbitration);
     unit_test(registry, weights);
+    unit_test(registry, turns_end_with_the_queue);
     unit_test(registry, many_queues_with_several_engines);
     unit_test(registry, sync_scope_is_the_queue);
 }

@@ -45,7 +45,7 @@ static bool cached(uint32_t sid, uint64_t va)
 }
 
 /* The kinds of entries; each has a stream of its own. */
-enum entry { A7, A8, GLOBAL9, V5_A7, V5_STAGE2, V5_NESTED17, EL2, ENTRIES };
+enum entry { A7, A107, GLOBAL9, V5_A7, V5_STAGE2, V5_NESTED17, EL2, ENTRIES };
 #define BIT(entry) (1u << (entry))
 
 static bool entry_cached(unsigned entry)
@@ -61,12 +61,13 @@ static void make_entries(void)
 
     bring_up();
     stage1_stream(A7 + 1, 0, 7, VA, LEAF_NG);
-    stage1_stream(A8 + 1, 0, 8, VA, LEAF_NG);
+    stage1_stream(A107 + 1, 0, 0x107, VA, LEAF_NG); /* 16 bits of ASIDs count */
     stage1_stream(GLOBAL9 + 1, 0, 9, GLOBAL, 0);
     stage1_stream(V5_A7 + 1, VMID, 7, VA, LEAF_NG);
     stage1_stream(V5_NESTED17 + 1, VMID, 17, VA, LEAF_NG);
     map_at(roots[V5_NESTED17 + 1], TSZ, 12, VA, IPA, 3, LEAF_RW | LEAF_NG);
-    stage2 = set_stage2_stream(V5_NESTED17 + 1, true);
+    set_stage2_stream(V5_NESTED17 + 1, true);
+    stage2 = bench.stage2_root;
     stage2_map(stage2, IPA, DATA_AT, S2_RW);
     stage2_map(stage2, CD_AT, CD_AT, S2_RW);
     for (uint64_t at = TABLES_AT; at < TABLES_AT + 0x40000; at += 0x1000)
@@ -83,7 +84,7 @@ static void make_entries(void)
 
 START_TEST(every_tlbi_against_every_entry)
 {
-    const unsigned vm0 = BIT(A7) | BIT(A8) | BIT(GLOBAL9), vm5 = BIT(V5_A7) | BIT(V5_NESTED17);
+    const unsigned vm0 = BIT(A7) | BIT(A107) | BIT(GLOBAL9), vm5 = BIT(V5_A7) | BIT(V5_NESTED17);
     const struct {
         const char *what;
         uint64_t word0, word1;
@@ -96,14 +97,15 @@ START_TEST(every_tlbi_against_every_entry)
         {"NH_ASID of the VM", 0x11 | VMID_ASID(VMID, 7), 0, BIT(V5_A7)},
         {"NH_ASID of the nested", 0x11 | VMID_ASID(VMID, 17), 0, BIT(V5_NESTED17)},
         {"NH_ASID keeps global", 0x11 | VMID_ASID(0, 9), 0, 0},
-        {"NH_ASID of nobody", 0x11 | VMID_ASID(0, 0x107), 0, 0}, /* 16 bits count */
+        {"NH_ASID with a high byte", 0x11 | VMID_ASID(0, 0x107), 0, BIT(A107)},
+        {"NH_ASID of nobody", 0x11 | VMID_ASID(0, 0x207), 0, 0},
         {"NH_VA", 0x12 | VMID_ASID(0, 7), VA, BIT(A7)},
-        {"NH_VA leaf", 0x12 | VMID_ASID(0, 8), VA | 1, BIT(A8)},
+        {"NH_VA leaf", 0x12 | VMID_ASID(0, 0x107), VA | 1, BIT(A107)},
         {"NH_VA global, any ASID", 0x12 | VMID_ASID(0, 7), GLOBAL | 1, BIT(GLOBAL9)},
         {"NH_VA global, other VMID", 0x12 | VMID_ASID(VMID, 9), GLOBAL, 0},
         {"NH_VA nested", 0x12 | VMID_ASID(VMID, 17), VA, BIT(V5_NESTED17)},
         {"NH_VA elsewhere", 0x12 | VMID_ASID(0, 7), VA + 0x1000, 0},
-        {"NH_VAA", 0x13, VA, BIT(A7) | BIT(A8)},
+        {"NH_VAA", 0x13, VA, BIT(A7) | BIT(A107)},
         {"NH_VAA leaf of the VM", 0x13 | VMID_ASID(VMID, 0), VA | 1, vm5},
         {"NH_VAA global", 0x13, GLOBAL, BIT(GLOBAL9)},
         {"EL2_ALL", 0x20, 0, BIT(EL2)},
@@ -136,6 +138,20 @@ START_TEST(every_tlbi_against_every_entry)
 }
 END_TEST
 
+/* A global entry serves every ASID of its VMID and world, tables or not. */
+START_TEST(global_entries)
+{
+    uint64_t value;
+
+    make_entries();
+    ck_assert(cached(A7 + 1, GLOBAL) && cached(A107 + 1, GLOBAL));
+    ck_assert_int_eq(device_read(V5_A7 + 1, GLOBAL, &value), TXN_FAULT);
+    ck_assert_int_eq(device_read(EL2 + 1, GLOBAL, &value), TXN_FAULT);
+    command(0x12 | VMID_ASID(0, 7), GLOBAL | 1);
+    ck_assert_int_eq(device_read(A7 + 1, GLOBAL, &value), TXN_FAULT);
+}
+END_TEST
+
 /* CR2.E2H may change only while the SMMU is off; the TLBs keep what they have. */
 static void set_e2h(bool e2h)
 {
@@ -151,7 +167,7 @@ START_TEST(el2_with_and_without_asids)
 
     bring_up();
     stage1_stream(PLAIN, 0, 3, VA, LEAF_NG);
-    stage1_stream(OTHER, 0, 4, VA, LEAF_NG);
+    stage1_stream(OTHER, 9, 4, VA, LEAF_NG); /* nor VMIDs */
     for (uint32_t sid = PLAIN; sid <= OTHER; sid++)
         set_word(STRTAB_AT + 64 * sid + 8, word(STRTAB_AT + 64 * sid + 8) | 2ull << 30);
     cached(PLAIN, VA);
@@ -267,6 +283,22 @@ START_TEST(ranges_at_the_end_do_not_wrap)
 }
 END_TEST
 
+/* SCALE has five bits: 2^16 granules. */
+START_TEST(large_scales)
+{
+    bring_up();
+    stage1_stream(1, 0, 7, VA, LEAF_NG);
+    for (uint64_t i = 0; i < 3; i++)
+        map_at(roots[1], TSZ, 12, i << 27, DATA_AT, 3, LEAF_RW | LEAF_NG);
+    for (uint64_t i = 0; i < 3; i++)
+        cached(1, i << 27);
+    command(0x12 | 16 << 20 | VMID_ASID(0, 7), 1 << 10);
+    ck_assert(!cached(1, 0) && !cached(1, 1ull << 27) && cached(1, 2ull << 27));
+    command(0x12 | 3 << 12 | 1 << 25 | VMID_ASID(0, 7), 1 << 10); /* bit 25 is none of them */
+    ck_assert(!cached(1, 0) && cached(1, 1ull << 27));
+}
+END_TEST
+
 /* Any address of a block names it, and all that it covers goes. */
 START_TEST(blocks)
 {
@@ -323,7 +355,7 @@ static bool configured(uint32_t sid, uint32_t ssid, bool valid)
                       .size = 8,
                       .data = (uint8_t *)&value,
                       .stream_id = sid,
-                      .substream_id = ssid,
+                      .substream_id = valid ? ssid : 77, /* means nothing when not valid */
                       .substream_valid = valid};
 
     ck_assert_int_eq(device_access(&txn), TXN_OK);
@@ -380,6 +412,22 @@ START_TEST(substreams)
 }
 END_TEST
 
+START_TEST(the_least_recently_used_configuration_goes)
+{
+    bench.config.config_entries = 2;
+    bring_up();
+    stage1_stream(1, 0, 7, VA, LEAF_NG);
+    set_stage1_stream(2, CD_AT + 64);
+    set_stage1_stream(3, CD_AT + 64);
+    configured(1, 0, false);
+    configured(2, 0, false);
+    ck_assert(configured(1, 0, false));
+    ck_assert(!configured(3, 0, false));
+    ck_assert(configured(1, 0, false));
+    ck_assert(!configured(2, 0, false));
+}
+END_TEST
+
 /* A changed STE takes effect with the CFGI, and not before. */
 START_TEST(changes_take_effect_with_the_cfgi)
 {
@@ -407,14 +455,17 @@ void test_smmu_invalidation(struct unit_registry *registry)
 {
     unit_suite(registry, "SmmuInvalidation", roomy, smmu_bench_stop);
     unit_test(registry, every_tlbi_against_every_entry);
+    unit_test(registry, global_entries);
     unit_test(registry, el2_with_and_without_asids);
     unit_test(registry, walk_cache);
     unit_test(registry, ranges);
     unit_test(registry, ranges_at_the_end_do_not_wrap);
+    unit_test(registry, large_scales);
     unit_test(registry, blocks);
     unit_test(registry, without_range_commands_the_fields_mean_nothing);
     unit_test(registry, without_stage2_the_vmid_means_nothing);
     unit_test(registry, ranges_of_streams);
     unit_test(registry, substreams);
+    unit_test(registry, the_least_recently_used_configuration_goes);
     unit_test(registry, changes_take_effect_with_the_cfgi);
 }

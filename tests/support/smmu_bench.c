@@ -252,20 +252,17 @@ void map_at(uint64_t root, unsigned tsz, unsigned granule_bits, uint64_t va, uin
     set_word(descriptor_of(root, tsz, granule_bits, va, level), pa | attributes | (level == 3 ? 3 : 1));
 }
 
-uint64_t set_stage2_stream(uint32_t sid, bool nested)
+void set_stage2_stream(uint32_t sid, bool nested)
 {
-    uint64_t root;
-
     bench.next_table = (bench.next_table + 0x1FFF) & ~0x1FFFull;
-    root = new_table(12);
+    bench.stage2_root = new_table(12);
     new_table(12);
     set_word(STRTAB_AT + 64 * sid, 1 | (nested ? 7 : 6) << 1 | (nested ? CD_AT + 64 * sid : 0));
     set_word(STRTAB_AT + 64 * sid + 8, 1 << 2 | 1 << 4 | 3 << 6);
     /* VMID 5, T0SZ 24, SL0 1, walk attributes, PS 48 bits, AA64, R */
     set_word(STRTAB_AT + 64 * sid + 16, 5 | 24ull << 32 | 1ull << 38 | 1ull << 40 | 1ull << 42 | 3ull << 44 |
                                             5ull << 48 | 1ull << 51 | 1ull << 58);
-    set_word(STRTAB_AT + 64 * sid + 24, root);
-    return root;
+    set_word(STRTAB_AT + 64 * sid + 24, bench.stage2_root);
 }
 
 uint64_t stage2_descriptor(uint64_t root, uint64_t ipa)

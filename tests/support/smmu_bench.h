@@ -67,6 +67,7 @@ struct smmu_bench {
     uint32_t cmdq_bits, eventq_bits;
     uint32_t prod; /* of the CMDQ, as software keeps it */
     uint64_t next_table;
+    uint64_t root, stage2_root; /* of the stream set up last */
 };
 extern struct smmu_bench bench;
 
@@ -102,9 +103,9 @@ uint64_t descriptor_of(uint64_t root, unsigned tsz, unsigned granule_bits, uint6
 /* A leaf at level: attributes are added to the type and address bits. */
 void map_at(uint64_t root, unsigned tsz, unsigned granule_bits, uint64_t va, uint64_t pa, unsigned level,
             uint64_t attributes);
-/* Stage 2 of stream sid: VMID 5, 40-bit IPAs, 4 KB granule from level 1 on, two concatenated tables; returns the
- * root. With nested the stream has stage 1 with the CD at CD_AT + 64 * sid as well. */
-uint64_t set_stage2_stream(uint32_t sid, bool nested);
+/* Stage 2 of stream sid: VMID 5, 40-bit IPAs, 4 KB granule from level 1 on, two concatenated tables;
+ * bench.stage2_root is the root. With nested the stream has stage 1 with the CD at CD_AT + 64 * sid as well. */
+void set_stage2_stream(uint32_t sid, bool nested);
 /* The level 3 descriptor of ipa. */
 uint64_t stage2_descriptor(uint64_t root, uint64_t ipa);
 /* A page: AF, Write-Back, Inner Shareable; attributes are added. */
