@@ -1,6 +1,6 @@
 /*
  * How fast the simulator is, as JSON: million guest instructions and DC operations per second of host time on one core,
- * with timing on and functional-only. usage: bench GUEST_FOLDER
+ * with timing on, with and without the hazard detector, and functional-only. usage: bench GUEST_FOLDER
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -15,12 +15,19 @@
 struct measure {
     const char *name;
     uint64_t kind, millions;
-    const char *functional;
+    const char *functional, *detector;
 };
 
 static const struct measure measures[] = {
-    {"alu", 0, 400, "false"},           {"memcpy", 1, 300, "false"},           {"dc", 2, 40, "false"},
-    {"alu_functional", 0, 600, "true"}, {"memcpy_functional", 1, 400, "true"}, {"dc_functional", 2, 40, "true"},
+    {"alu", 0, 400, "false", "true"},
+    {"memcpy", 1, 300, "false", "true"},
+    {"dc", 2, 40, "false", "true"},
+    {"alu_without_detector", 0, 400, "false", "false"},
+    {"memcpy_without_detector", 1, 300, "false", "false"},
+    {"dc_without_detector", 2, 40, "false", "false"},
+    {"alu_functional", 0, 600, "true", "true"},
+    {"memcpy_functional", 1, 400, "true", "true"},
+    {"dc_functional", 2, 40, "true", "true"},
 };
 
 static void nothing(void *ctx, const char *text, size_t bytes) {}
@@ -45,6 +52,7 @@ static void run_measure(const struct measure *measure, const char *elf, int out)
     double rates[2] = {0}, start = seconds(), elapsed;
 
     config_set(config, "cpu.functional_only", measure->functional, ORIGIN_COMMAND, NULL, NULL, &errors);
+    config_set(config, "hazard.detect", measure->detector, ORIGIN_COMMAND, NULL, NULL, &errors);
     if (platform_run(config, &guest, &console, &result, &errors) && result.end == PLATFORM_EXIT) {
         elapsed = seconds() - start;
         rates[0] = (double)result.instructions / elapsed / 1e6;

@@ -15,6 +15,7 @@
 #include "cache/memory.h"
 #include "common/core_bus.h"
 #include "common/error_list.h"
+#include "common/memory_observer.h"
 #include "common/txn.h"
 
 #define MAX_CORES 128
@@ -72,6 +73,11 @@ void cache_destroy(struct cache *cache);
 
 /* Who is told when core loses a line, a monitor, instructions. Must be set for each core before its first access. */
 void cache_attach_core(struct cache *cache, unsigned core, const struct core_bus_client *client);
+
+/* Who judges the accesses; copied. Before the first access. */
+void cache_attach_observer(struct cache *cache, const struct memory_observer *observer);
+/* The observer's marks (enum line_mark) of a line, in place of those it had. */
+void cache_mark(struct cache *cache, uint32_t line, unsigned marks);
 
 /*
  * Try to serve core privately: a hit in its own L1D or L2 with sufficient rights on a line that no other observer has

@@ -15,6 +15,8 @@ enum {
     LINE_EXCLUSIVE = 4, /* its only sharer may write without asking */
     LINE_COMMUNAL = 8,  /* more than one observer has touched it: every access is a shared action */
     LINE_WATCHED = 16,  /* some core's exclusive monitor is armed on it */
+    LINE_MARKED = 32,   /* the observer's MARK_MAINTENANCE */
+    LINE_OBSERVED = 64, /* the observer's MARK_ACCESS */
 };
 
 /* The directory: what the coherent system knows of one line of RAM. All zero: in no CPU cache. */
@@ -80,7 +82,10 @@ struct cache {
     uint64_t dram_free_ps;
     uint32_t remote_line;     /* the first line on the other node */
     uint64_t earliest_cmo_ps; /* over all cores: cache_advance() has nothing to do before */
+    struct memory_observer observer;
 };
+
+#define LINES_PER_PAGE (4096 / LINE_BYTES)
 
 static inline uint32_t line_of(const struct cache *cache, uint64_t pa)
 {
@@ -107,9 +112,12 @@ static inline bool record_cached(const struct line_record *record)
     return record_in_private_caches(record) || (record->flags & LINE_IN_L3);
 }
 
+/* observer.c: the line as the observer sees it now. */
+struct line_view line_view_of(struct cache *cache, uint32_t line);
+
 /* coherence.c */
-/* Copy the line to the PoC image when it is dirty. */
-void line_write_back(struct cache *cache, uint32_t line);
+/* Copy the line to the PoC image when it is dirty; core: on whose behalf. */
+void line_write_back(struct cache *cache, unsigned core, uint32_t line, enum write_back_cause cause);
 /* Remove the line from every CPU cache; dirty content is lost unless it was written back before. */
 void line_drop(struct cache *cache, uint32_t line);
 /* Remove it from one core's L1D and L2. */
@@ -132,6 +140,8 @@ void turns_given(struct cache *cache, unsigned core, uint32_t line, bool to_writ
 uint64_t core_distance_ps(const struct cache *cache, unsigned from, unsigned to);
 
 /* cmo.c */
+/* Whether a clean of the line is queued by some core. */
+bool cmo_clean_pending(const struct cache *cache, uint32_t line);
 bool cmo_queue_create(struct cmo_queue *queue, uint32_t slots);
 void cmo_queue_destroy(struct cmo_queue *queue);
 /* Program order on one line: apply core's own pending CMOs of it; returns when the last of them is complete (0: none).

@@ -68,34 +68,51 @@ static void invalidate_instructions(struct cache *cache, unsigned core, const st
     }
 }
 
-/* The effect of one operation, now. */
-static void apply(struct cache *cache, unsigned core, const struct pending_cmo *cmo)
+static bool is_data_op(unsigned op)
 {
-    if (cmo->line != NO_LINE) {
-        cache->records[cmo->line].pending_cmos--;
-        if (!record_cached(&cache->records[cmo->line]) && cmo->op < CMO_IC_IVAU)
-            return;
-    }
+    return op < CMO_IC_IVAU && op != CMO_DC_CVAU;
+}
+
+static void tell_issued(struct cache *cache, unsigned core, enum cmo_op op, uint32_t line)
+{
+    struct line_view view;
+
+    if (!(cache->records[line].flags & (LINE_DIRTY | LINE_MARKED | LINE_OBSERVED)) || !is_data_op(op) ||
+        !cache->observer.maintenance_issued)
+        return;
+    view = line_view_of(cache, line);
+    cache->observer.maintenance_issued(cache->observer.ctx, core, op, &view);
+}
+
+static void tell_applied(struct cache *cache, unsigned core, enum cmo_op op, uint32_t line)
+{
+    if ((cache->records[line].flags & (LINE_MARKED | LINE_OBSERVED)) && is_data_op(op) &&
+        cache->observer.maintenance_applied)
+        cache->observer.maintenance_applied(cache->observer.ctx, core, op, line);
+}
+
+static void take_effect(struct cache *cache, unsigned core, const struct pending_cmo *cmo)
+{
     switch ((enum cmo_op)cmo->op) {
     case CMO_DC_IVAC:
         if (cache->config.ivac_cleans)
-            line_write_back(cache, cmo->line);
+            line_write_back(cache, core, cmo->line, WRITE_BACK_MAINTENANCE);
         line_drop(cache, cmo->line);
         break;
     case CMO_DC_CIVAC:
-        line_write_back(cache, cmo->line);
+        line_write_back(cache, core, cmo->line, WRITE_BACK_MAINTENANCE);
         line_drop(cache, cmo->line);
         break;
     case CMO_DC_CVAC:
     case CMO_DC_CVAP:
     case CMO_DC_CSW:
-        line_write_back(cache, cmo->line);
+        line_write_back(cache, core, cmo->line, WRITE_BACK_MAINTENANCE);
         break;
     case CMO_DC_CVAU: /* the PoU is L2: instructions are fetched from the CPU image */
         break;
     case CMO_DC_CISW:
     case CMO_DC_ISW: /* as CISW, which the architecture allows and Cortex-A cores do */
-        line_write_back(cache, cmo->line);
+        line_write_back(cache, core, cmo->line, WRITE_BACK_MAINTENANCE);
         line_drop_from_core(cache, core, cmo->line);
         break;
     case CMO_IC_IVAU:
@@ -106,6 +123,19 @@ static void apply(struct cache *cache, unsigned core, const struct pending_cmo *
     case CMO_OP_COUNT:
         break;
     }
+}
+
+/* The operation is complete: its effect, now. */
+static void apply(struct cache *cache, unsigned core, const struct pending_cmo *cmo)
+{
+    if (cmo->line == NO_LINE) {
+        take_effect(cache, core, cmo);
+        return;
+    }
+    cache->records[cmo->line].pending_cmos--;
+    if (record_cached(&cache->records[cmo->line]) || cmo->op >= CMO_IC_IVAU)
+        take_effect(cache, core, cmo);
+    tell_applied(cache, core, (enum cmo_op)cmo->op, cmo->line);
 }
 
 /* Remove the entry at index, keeping the order of the others. */
@@ -212,6 +242,22 @@ static uint64_t pending_on_line(struct cache *cache, unsigned core, uint32_t lin
     return done_ps;
 }
 
+static bool cleans(unsigned op)
+{
+    return is_data_op(op) && op != CMO_DC_IVAC && op != CMO_DC_ISW;
+}
+
+bool cmo_clean_pending(const struct cache *cache, uint32_t line)
+{
+    for (unsigned core = 0; cache->records[line].pending_cmos && core < cache->config.cores; core++) {
+        struct cmo_queue *queue = &cache->cores[core].cmos;
+        for (uint32_t i = 0; i < queue->count; i++)
+            if (pending_at(queue, i)->line == line && cleans(pending_at(queue, i)->op))
+                return true;
+    }
+    return false;
+}
+
 static enum mem_level find_level(struct cache *cache, unsigned core, uint32_t line)
 {
     const struct line_record *record = &cache->records[line];
@@ -311,6 +357,7 @@ struct cmo_times cache_cmo(struct cache *cache, unsigned core, enum cmo_op op, u
         if (before_ps > times.start_ps)
             times.start_ps = before_ps;
         line_forget_pointers(cache, line); /* their next access is ordered behind this operation */
+        tell_issued(cache, core, op, line);
     }
     own->counters.cmo_dirty += times.dirty;
     times.done_ps = times.start_ps + service_time(&cache->config, op, times.dirty);

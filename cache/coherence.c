@@ -26,12 +26,16 @@ static void drop_from_l1d(struct cache *cache, unsigned core, uint32_t line)
     tell_lost(cache, core, way);
 }
 
-void line_write_back(struct cache *cache, uint32_t line)
+void line_write_back(struct cache *cache, unsigned core, uint32_t line, enum write_back_cause cause)
 {
     struct line_record *record = record_of(cache, line);
 
     if (!(record->flags & LINE_DIRTY))
         return;
+    if (cache->observer.written_back) {
+        struct line_view view = line_view_of(cache, line);
+        cache->observer.written_back(cache->observer.ctx, &view, cause, core);
+    }
     memcpy(line_poc(cache, line), line_cpu(cache, line), LINE_BYTES);
     record->flags &= (uint8_t)~LINE_DIRTY;
 }
@@ -141,7 +145,7 @@ static void leave_cpu_caches(struct cache *cache, unsigned core, uint32_t line)
 
     if (record_of(cache, line)->flags & LINE_DIRTY) {
         counters->writebacks++;
-        line_write_back(cache, line);
+        line_write_back(cache, core, line, WRITE_BACK_EVICTION);
         slc_allocate(cache, line);
     }
 }
@@ -195,16 +199,40 @@ static uint32_t l1d_allocate(struct cache *cache, unsigned core, uint32_t line)
     return way;
 }
 
+/* Stores to lines that others use are told too: a device may read what no barrier has ordered. */
+static bool observed(const struct cache *cache, uint32_t line, enum line_want want)
+{
+    const uint32_t *pages = cache->observer.watched_pages;
+    unsigned flags = cache->records[line].flags;
+
+    if (!pages)
+        return false;
+    return (flags & LINE_OBSERVED) || pages[line / LINES_PER_PAGE] || ((flags & LINE_COMMUNAL) && wants_write(want));
+}
+
 /* The grant of a line that this L1D way holds. */
-static void grant_way(struct cache *cache, unsigned core, uint32_t line, uint32_t way, struct line_grant *grant)
+static void grant_way(struct cache *cache, unsigned core, uint32_t line, enum line_want want, uint32_t way,
+                      struct line_grant *grant)
 {
     struct line_record *record = record_of(cache, line);
 
     grant->way = way;
     grant->used = &cache->cores[core].l1d.used[way];
-    grant->keep = !(record->flags & LINE_COMMUNAL) && record->pending_cmos == 0;
+    grant->observed = observed(cache, line, want);
+    grant->keep = !grant->observed && !(record->flags & LINE_COMMUNAL) && record->pending_cmos == 0;
     grant->writable = grant->keep && (record->flags & LINE_EXCLUSIVE) && (record->flags & LINE_DIRTY);
     *grant->used = 1;
+}
+
+static void make_dirty(struct cache *cache, unsigned core, uint32_t line)
+{
+    struct line_record *record = record_of(cache, line);
+
+    if (record->flags & LINE_DIRTY)
+        return;
+    record->flags |= LINE_DIRTY;
+    if (cache->observer.dirtied)
+        cache->observer.dirtied(cache->observer.ctx, core, line);
 }
 
 static struct line_grant answer(struct cache *cache, unsigned core, uint32_t line, enum line_want want,
@@ -213,7 +241,7 @@ static struct line_grant answer(struct cache *cache, unsigned core, uint32_t lin
     struct line_grant grant = {.data = line_cpu(cache, line), .done_ps = done_ps, .level = level};
 
     if (wants_write(want))
-        record_of(cache, line)->flags |= LINE_DIRTY;
+        make_dirty(cache, core, line);
     cache->cores[core].counters.hits[level]++;
     return grant;
 }
@@ -236,13 +264,13 @@ bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum li
     way = tags_find(&own->l1d, line);
     if (way != NO_WAY) {
         *grant = answer(cache, core, line, want, LEVEL_L1, start_ps + cache->config.l1_ps);
-        grant_way(cache, core, line, way, grant);
+        grant_way(cache, core, line, want, way, grant);
         return true;
     }
     *grant = answer(cache, core, line, want, LEVEL_L2, start_ps + cache->config.l2_ps);
     own->l2.used[tags_find(&own->l2, line)] = 1;
     if (want != LINE_WALK)
-        grant_way(cache, core, line, l1d_allocate(cache, core, line), grant);
+        grant_way(cache, core, line, want, l1d_allocate(cache, core, line), grant);
     return true;
 }
 
@@ -365,7 +393,7 @@ struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, en
     grant = answer(cache, core, line, want, level, done_ps);
     if (want != LINE_WALK) {
         uint32_t way = tags_find(&cache->cores[core].l1d, line);
-        grant_way(cache, core, line, way != NO_WAY ? way : l1d_allocate(cache, core, line), &grant);
+        grant_way(cache, core, line, want, way != NO_WAY ? way : l1d_allocate(cache, core, line), &grant);
     }
     return grant;
 }

@@ -12,9 +12,19 @@ static const uint8_t *newest(struct cache *cache, uint32_t line)
 static void snoop_for_write(struct cache *cache, uint32_t line, uint64_t at_ps)
 {
     line_make_communal(cache, line);
-    line_write_back(cache, line);
+    line_write_back(cache, NO_CORE, line, WRITE_BACK_SNOOP);
     line_drop(cache, line);
     monitor_written(cache, line, NO_CORE, at_ps);
+}
+
+static void tell_observer(struct cache *cache, const struct txn *txn, uint32_t line, uint32_t offset, uint32_t bytes)
+{
+    struct line_view view;
+
+    if (!cache->observer.bypassed)
+        return;
+    view = line_view_of(cache, line);
+    cache->observer.bypassed(cache->observer.ctx, txn, &view, offset, bytes);
 }
 
 /* Bytes of one line; returns completion. */
@@ -28,6 +38,7 @@ static uint64_t piece(struct cache *cache, struct txn *txn, uint64_t addr, uint8
     uint64_t done_ps = snooped ? start_ps + cache->config.l3_ps + remote_trip(cache, line)
                                : memory_side(cache, line, start_ps, &level);
 
+    tell_observer(cache, txn, line, offset, bytes);
     if (txn->kind == TXN_READ) {
         if (txn->coherent)
             line_make_communal(cache, line);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/hazards.h"
 #include "model/platform.h"
 
 void child_apply_keys(struct config *config, const struct settings *settings, enum origin_kind origin,
@@ -131,9 +132,9 @@ void child_main(const struct child_run *run, int pipe)
         failure = failure_of(&result);
     else
         failure = join(&errors);
-    answer =
-        json_pack("{s:o, s:o, s:I, s:I}", "regions", regions_json(&result), "values", values_json(&result),
-                  "instructions", (json_int_t)result.instructions, "simulated_ps", (json_int_t)result.simulated_ps);
+    answer = json_pack("{s:o, s:o, s:o, s:I, s:I}", "regions", regions_json(&result), "values", values_json(&result),
+                       "hazards", hazards_json(&result), "instructions", (json_int_t)result.instructions,
+                       "simulated_ps", (json_int_t)result.simulated_ps);
     if (failure)
         json_object_set_new(answer, "failure", json_string(failure));
     json_object_set_new(answer, "refused", json_boolean(errors.count != 0));

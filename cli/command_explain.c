@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/scenario.h"
 #include "common/quantity.h"
+#include "hazard/kinds.h"
 #include "smmu/smmu.h"
 
 static const char *const type_names[] = {"whole number", "true or false",     "frequency", "bytes",
@@ -54,13 +55,24 @@ static void explain_smmu(void)
     }
 }
 
+/* What the detector knows, from its own table. */
+static void explain_hazards(void)
+{
+    for (int kind = HAZARD_NONE + 1; kind < HAZARD_KINDS; kind++) {
+        const struct hazard_kind_info *info = hazard_kind_info((enum hazard_kind)kind);
+        printf("%s\n  what      %s\n  missing   %s\n", info->name, info->what, info->missing);
+    }
+}
+
 int command_explain(int argc, char **argv)
 {
     int status = EXIT_FINE;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         puts("usage: dmasim explain [KEY]...\n  what a key means, its unit, bounds, default and the default's origin; "
-             "without KEY: all; `smmu`: which registers, commands and events of the SMMUv3 are implemented\n"
+             "without KEY: all; `smmu`: which registers, commands and events of the SMMUv3 are implemented; `hazards`: "
+             "what the "
+             "hazard detector reports\n"
              "example: dmasim explain cmo.slots");
         return EXIT_FINE;
     }
@@ -71,6 +83,8 @@ int command_explain(int argc, char **argv)
         const char *near = key_nearest(argv[i]);
         if (strcmp(argv[i], "smmu") == 0)
             explain_smmu();
+        else if (strcmp(argv[i], "hazards") == 0)
+            explain_hazards();
         else if (key)
             explain(key);
         else {

@@ -60,10 +60,31 @@ static void put_parameters(FILE *stream, const struct settings *params, const st
         }
 }
 
+static void put_hazard_expectation(FILE *stream, const struct hazard_expectation *e)
+{
+    fprintf(stream, "  - {");
+    if (e->case_name) {
+        fprintf(stream, "case: ");
+        quote_yaml(stream, e->case_name);
+        fprintf(stream, ", ");
+    }
+    if (e->variant) {
+        fprintf(stream, "variant: ");
+        quote_yaml(stream, e->variant);
+        fprintf(stream, ", ");
+    }
+    fprintf(stream, "hazards: [");
+    for (size_t i = 0; i < e->kind_count; i++)
+        fprintf(stream, "%s%s", i ? ", " : "", e->kinds[i]);
+    fprintf(stream, "]}\n");
+}
+
 static void put_expectations(FILE *stream, const struct scenario *scenario)
 {
-    if (scenario->expectation_count)
+    if (scenario->expectation_count || scenario->hazard_expectation_count)
         fprintf(stream, "expect:\n");
+    for (size_t i = 0; i < scenario->hazard_expectation_count; i++)
+        put_hazard_expectation(stream, &scenario->hazard_expectations[i]);
     for (size_t i = 0; i < scenario->expectation_count; i++) {
         const struct expectation *e = &scenario->expectations[i];
         fprintf(

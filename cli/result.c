@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/hazards.h"
 #include "cpu/cpu.h"
 
 double result_round(double value)
@@ -80,7 +81,7 @@ bool result_finish(struct result *result, struct error_list *errors)
             error_add(errors, NULL, "%s, %s, %s: simulated %.6g %s, published %.6g, tolerance %.6g", e->case_name,
                       e->variant, e->metric, row->value, row->unit, e->published, e->tolerance);
     }
-    return all;
+    return hazards_check(result, errors) && all;
 }
 
 void result_free(struct result *result)
@@ -100,6 +101,7 @@ void result_free(struct result *result)
         free(result->counts[i].case_name);
         free(result->counts[i].variant);
     }
+    hazards_free(result);
     free(result->rows);
     free(result->stacks);
     free(result->counts);
@@ -188,12 +190,12 @@ json_t *result_json(const struct result *result)
 {
     double mips = result->wall_s > 0 ? (double)result->instructions / result->wall_s / 1e6 : 0;
 
-    return json_pack("{s:s, s:s, s:{s:s}, s:O, s:O, s:s, s:o, s:o, s:o, s:[], s:{s:f, s:f, s:I}}", "schema",
+    return json_pack("{s:s, s:s, s:{s:s}, s:O, s:O, s:s, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:I}}", "schema",
                      "dmasim-result/1", "scenario", result->scenario->name, "tool", "version", DMASIM_VERSION, "config",
                      result->config, "origins", result->origins, "config_hash", result->config_hash, "rows",
-                     json_rows(result), "stacks", json_stacks(result), "counts", json_counts(result), "hazards", "host",
-                     "wall_s", result_round(result->wall_s), "mips", result_round(mips), "rss_mib",
-                     (json_int_t)(result->rss_kib / 1024));
+                     json_rows(result), "stacks", json_stacks(result), "counts", json_counts(result), "hazards",
+                     hazards_result_json(result), "host", "wall_s", result_round(result->wall_s), "mips",
+                     result_round(mips), "rss_mib", (json_int_t)(result->rss_kib / 1024));
 }
 
 bool result_write_file(const char *path, const char *text, struct error_list *errors)

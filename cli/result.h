@@ -27,6 +27,13 @@ struct count {
     uint64_t dc_ops, dsbs, instructions, tlbi, syncs; /* per sample; the last two are the SMMU's */
 };
 
+/* A hazard that a run found (hazards.h). */
+struct found_hazard {
+    char *choice, *case_name, *variant; /* choice: the case of the scenario, empty without */
+    json_t *entry;
+    bool expected;
+};
+
 struct result {
     const struct scenario *scenario;
     struct row *rows;
@@ -35,6 +42,8 @@ struct result {
     size_t stack_count;
     struct count *counts;
     size_t count_count;
+    struct found_hazard *hazards;
+    size_t hazard_count;
     json_t *config;       /* effective configuration: key -> value in base unit, params under "params." */
     json_t *origins;      /* key -> "fitted: source" */
     char config_hash[65]; /* SHA-256 of config and guest programs */

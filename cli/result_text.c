@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/hazards.h"
 #include "cli/quote.h"
 #include "cli/result.h"
 #include "cpu/cpu.h"
@@ -107,6 +108,7 @@ void result_print_table(const struct result *result, FILE *stream)
         for (size_t i = 0; i < result->count_count; i++)
             print_count(&result->counts[i], &widths, stream);
     }
+    hazards_print(result, stream);
     fputc('\n', stream);
 }
 
@@ -179,12 +181,14 @@ char *result_junit(const struct result *result)
         tests += result->rows[i].expectation != NULL;
         failures += result->rows[i].expectation && !result->rows[i].ok;
     }
+    hazards_junit(result, NULL, &tests, &failures);
     fprintf(stream, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"");
     quote_xml(stream, result->scenario->name);
     fprintf(stream, "\" tests=\"%zu\" failures=\"%zu\">\n", tests, failures);
     for (size_t i = 0; i < result->row_count; i++)
         if (result->rows[i].expectation)
             put_junit(result, &result->rows[i], stream);
+    hazards_junit(result, stream, &tests, &failures);
     fprintf(stream, "</testsuite>\n");
     fclose(stream);
     return text;

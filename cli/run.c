@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
+#include "cli/hazards.h"
 #include "cli/platform_file.h"
 #include "cli/progress.h"
 #include "cpu/cpu.h"
@@ -204,6 +205,14 @@ static void take_value(struct result *result, const struct child_run *run, json_
                    json_string_value(json_object_get(value, "unit")), number / scale, 0);
 }
 
+static void take_hazard(struct result *result, const struct child_run *run, json_t *entry)
+{
+    char case_name[256];
+
+    row_case(run, json_string_value(json_object_get(entry, "case")), case_name);
+    hazards_take(result, run->choice ? run->choice->name : "", case_name, run->variant->name, entry);
+}
+
 static enum run_outcome take_answer(struct result *result, const struct child_run *run, json_t *answer,
                                     struct error_list *errors)
 {
@@ -219,6 +228,7 @@ static enum run_outcome take_answer(struct result *result, const struct child_ru
     }
     json_array_foreach(json_object_get(answer, "regions"), index, item) take_region(result, run, item);
     json_array_foreach(json_object_get(answer, "values"), index, item) take_value(result, run, item);
+    json_array_foreach(json_object_get(answer, "hazards"), index, item) take_hazard(result, run, item);
     result->instructions += (uint64_t)json_integer_value(json_object_get(answer, "instructions"));
     return RUN_FINE;
 }

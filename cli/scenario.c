@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/yaml_file.h"
+#include "hazard/kinds.h"
 
 static char *copy(const char *text)
 {
@@ -80,6 +81,58 @@ static double need_number(struct yaml_file *file, const yaml_node_t *mapping, co
 static bool ends_with_percent(const char *text)
 {
     return text && *text && text[strlen(text) - 1] == '%';
+}
+
+static void need_choice(struct yaml_file *file, const yaml_node_t *node, const char *what, const struct choice *choices,
+                        size_t count, struct error_list *errors)
+{
+    const yaml_node_t *name = yaml_get(file, node, what);
+    struct error_place place;
+
+    if (!yaml_text(name))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(choices[i].name, yaml_text(name)) == 0)
+            return;
+    place = yaml_place(file, name);
+    error_add(errors, &place, "no %s is called \"%s\"", what, yaml_text(name));
+}
+
+static void read_hazard_kinds(struct yaml_file *file, const yaml_node_t *list, struct hazard_expectation *e,
+                              struct error_list *errors)
+{
+    struct error_place place = yaml_place(file, list);
+    yaml_node_t *item;
+
+    if (list->type != YAML_SEQUENCE_NODE)
+        error_add(errors, &place, "\"hazards:\" must be a list of names: [double-unmap]");
+    for (size_t i = 0; (item = yaml_item(file, list, i)); i++) {
+        const char *name = yaml_text(item) ? yaml_text(item) : "";
+        place = yaml_place(file, item);
+        if (hazard_kind_find(name) == HAZARD_NONE) {
+            error_add(errors, &place, "no hazard is called \"%s\"; `dmasim explain hazards` lists them", name);
+            continue;
+        }
+        e->kinds = realloc(e->kinds, (e->kind_count + 1) * sizeof(*e->kinds));
+        e->kinds[e->kind_count++] = copy(name);
+    }
+}
+
+/* {hazards: [names]}, of all runs or those of a variant, a case */
+static void read_hazards(struct yaml_file *file, const yaml_node_t *node, struct scenario *scenario,
+                         struct error_list *errors)
+{
+    static const char *const allowed[] = {"hazards", "case", "variant", NULL};
+    struct hazard_expectation e = {.case_name = copy(yaml_text(yaml_get(file, node, "case"))),
+                                   .variant = copy(yaml_text(yaml_get(file, node, "variant")))};
+
+    yaml_only(file, node, allowed, "an expectation of hazards", errors);
+    need_choice(file, node, "variant", scenario->variants, scenario->variant_count, errors);
+    need_choice(file, node, "case", scenario->cases, scenario->case_count, errors);
+    read_hazard_kinds(file, yaml_get(file, node, "hazards"), &e, errors);
+    scenario->hazard_expectations = realloc(scenario->hazard_expectations, (scenario->hazard_expectation_count + 1) *
+                                                                               sizeof(*scenario->hazard_expectations));
+    scenario->hazard_expectations[scenario->hazard_expectation_count++] = e;
 }
 
 static void read_expectation(struct yaml_file *file, const yaml_node_t *node, struct scenario *scenario,
@@ -173,22 +226,55 @@ static void need_kind(struct yaml_file *file, const char *name, yaml_node_type_t
               kind == YAML_MAPPING_NODE ? "mapping of names to values" : "list");
 }
 
+/* `adversary: {seed: 1}` is the key adversary.seed. */
+static void read_adversary(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
+{
+    static const char *const allowed[] = {"seed", NULL};
+    const yaml_node_t *adversary = yaml_get(file, yaml_root(file), "adversary"), *seed;
+
+    if (!adversary)
+        return;
+    need_kind(file, "adversary", YAML_MAPPING_NODE, errors);
+    yaml_only(file, adversary, allowed, "adversary", errors);
+    seed = yaml_get(file, adversary, "seed");
+    if (yaml_text(seed))
+        settings_add(&scenario->params, "adversary.seed", yaml_text(seed), yaml_place(file, seed));
+}
+
+/* `expect:` a list of both kinds, or only `hazards: [names]` of every run */
+static void read_expectations(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
+{
+    yaml_node_t *expect = yaml_get(file, yaml_root(file), "expect"), *node;
+
+    if (yaml_get(file, expect, "hazards")) {
+        read_hazards(file, expect, scenario, errors);
+        return;
+    }
+    need_kind(file, "expect", YAML_SEQUENCE_NODE, errors);
+    for (size_t i = 0; (node = yaml_item(file, expect, i)); i++)
+        if (yaml_get(file, node, "hazards"))
+            read_hazards(file, node, scenario, errors);
+        else
+            read_expectation(file, node, scenario, errors);
+}
+
 static void read_body(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
 {
-    static const char *const allowed[] = {"scenario", "description", "platform", "guest", "params", "variants",
-                                          "cases",    "expect",      "derive",   "sweep", "fit",    NULL};
-    yaml_node_t *root = yaml_root(file), *node;
+    static const char *const allowed[] = {"scenario", "description", "platform", "guest",  "params",
+                                          "variants", "cases",       "expect",   "derive", "sweep",
+                                          "fit",      "adversary",   NULL};
+    yaml_node_t *root = yaml_root(file);
     const char *derive;
 
     yaml_only(file, root, allowed, "a scenario", errors);
     need_kind(file, "params", YAML_MAPPING_NODE, errors);
-    need_kind(file, "expect", YAML_SEQUENCE_NODE, errors);
     need_kind(file, "sweep", YAML_MAPPING_NODE, errors);
     need_kind(file, "fit", YAML_MAPPING_NODE, errors);
     scenario->name = copy(need_text(file, root, "scenario", "a scenario", errors));
     scenario->platform = copy(need_text(file, root, "platform", "a scenario", errors));
     scenario->guest = copy(need_text(file, root, "guest", "a scenario", errors));
     scenario->description = copy(yaml_text(yaml_get(file, root, "description")));
+    read_adversary(file, scenario, errors);
     read_settings(file, yaml_get(file, root, "params"), NULL, &scenario->params, errors);
     scenario->variants =
         read_choices(file, yaml_get(file, root, "variants"), "variants", &scenario->variant_count, errors);
@@ -203,8 +289,7 @@ static void read_body(struct yaml_file *file, struct scenario *scenario, struct 
         struct error_place place = yaml_place(file, root);
         error_add(errors, &place, "a scenario needs \"variants:\" with at least one variant");
     }
-    for (size_t i = 0; (node = yaml_item(file, yaml_get(file, root, "expect"), i)); i++)
-        read_expectation(file, node, scenario, errors);
+    read_expectations(file, scenario, errors);
     read_axes(file, scenario, errors);
     read_fit_metrics(file, scenario, errors);
     settings_check(&scenario->params, errors);
@@ -240,6 +325,19 @@ static void free_choices(struct choice *choices, size_t count)
     free(choices);
 }
 
+static void free_hazard_expectations(struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->hazard_expectation_count; i++) {
+        struct hazard_expectation *e = &scenario->hazard_expectations[i];
+        for (size_t k = 0; k < e->kind_count; k++)
+            free(e->kinds[k]);
+        free(e->kinds);
+        free(e->case_name);
+        free(e->variant);
+    }
+    free(scenario->hazard_expectations);
+}
+
 void scenario_free(struct scenario *scenario)
 {
     free(scenario->name);
@@ -259,6 +357,7 @@ void scenario_free(struct scenario *scenario)
         free(e->source);
     }
     free(scenario->expectations);
+    free_hazard_expectations(scenario);
     for (size_t i = 0; i < scenario->fit_metric_count; i++) {
         free(scenario->fit_metrics[i].metric);
         free(scenario->fit_metrics[i].by);

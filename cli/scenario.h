@@ -25,6 +25,13 @@ struct expectation {
     double published, tolerance;
 };
 
+/* Hazards that the runs of a variant and case must find; others they must not. NULL: of every one. */
+struct hazard_expectation {
+    char *case_name, *variant;
+    char **kinds;
+    size_t kind_count;
+};
+
 /* Rows of a metric that is too coarse to fit on (it is cut off, say) are fitted on another one of the same case and
  * variant, whose published value is taken to be higher by offset. */
 struct fit_metric {
@@ -41,6 +48,8 @@ struct scenario {
     size_t case_count;
     struct expectation *expectations;
     size_t expectation_count;
+    struct hazard_expectation *hazard_expectations;
+    size_t hazard_expectation_count;
     struct axes axes; /* of `sweep:` */
     struct fit_metric *fit_metrics;
     size_t fit_metric_count;

@@ -44,6 +44,7 @@ struct line_grant {
     bool monitor_lost; /* LINE_EXCLUSIVE_STORE: it did not; nothing was done */
     uint64_t turn_ps; /* the request waited in the line's queue until then; 0: it did not */
     uint8_t *used;    /* with keep: write 1 at each use; the replacement policy reads and clears it */
+    bool observed;    /* core_bus.observe wants to know of the access */
 };
 
 /* DC and IC operations (Arm DDI 0487 D7.5.9). To a PA: one line. */
@@ -69,6 +70,9 @@ struct cmo_times {
     enum mem_level level;   /* where the line was found */
     bool dirty;             /* the line was dirty (a write-back was needed) */
 };
+
+/* What a barrier orders, as an observer sees it: stores, or everything (cache maintenance included). */
+enum barrier_reach { BARRIER_ORDERS_STORES, BARRIER_ORDERS_ALL };
 
 /* Broadcasts between cores (DVM, SEV). */
 enum broadcast_kind { BROADCAST_TLBI, BROADCAST_SEV };
@@ -125,6 +129,10 @@ struct core_bus {
 
     /* The generic timer's PPI lines. */
     void (*set_ppi)(void *ctx, unsigned intid, bool level, uint64_t at_ps);
+
+    /* For whom judges the accesses (hazard/); NULL: nobody. An access whose grant was observed; a DMB or DSB. */
+    void (*observe)(void *ctx, uint64_t pa, unsigned bytes, enum line_want want);
+    void (*barrier)(void *ctx, enum barrier_reach reach);
 };
 
 /* Calls back into the core. */

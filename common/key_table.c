@@ -163,6 +163,7 @@ const struct key key_table[] = {
     COUNT("mmu500.mapping_groups", "32", "1", "128", "stream mapping registers", "assumed"),
     TIME("mmu500.tlbi_ps", "20ns", "one invalidation by register write", "assumed"),
     TIME("mmu500.sync_ps", "20ns", "TLBSYNC after all that it waits for", "assumed"),
+    BOOL("hazard.detect", "true", "judge accesses to memory that is not coherent and the use of the DMA API", "on"),
     BOOL("exec.unaligned", "true",
          "with the MMU off, `dmasim exec` performs unaligned accesses instead of an alignment fault",
          "as QEMU does, for programs built without -mstrict-align; silicon faults (Device memory, DDI 0487 B2.10)"),

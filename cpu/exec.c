@@ -206,7 +206,7 @@ bool exec_clrex(struct cpu *cpu, const struct insn *insn, uint64_t start)
 static uint32_t trap_iss(const struct insn *insn, bool read)
 {
     uint32_t encoding = (uint32_t)insn->imm;
-    uint32_t op0 = insn->op == INSN_SYS ? 1 : encoding >> 14 & 3;
+    uint32_t op0 = insn_operation(insn) == INSN_SYS ? 1 : encoding >> 14 & 3;
     uint32_t rt = insn->rd >= REG_ZERO ? 31 : insn->rd;
 
     return op0 << 20 | (encoding & 7) << 17 | (encoding >> 11 & 7) << 14 | (encoding >> 7 & 15) << 10 | rt << 5 |

@@ -13,10 +13,11 @@
 
 enum cpu_stop EXEC_NAME(struct cpu *cpu)
 {
-    static const void *const labels[] = {
+    static const void *const labels[2 * INSN_OP_COUNT] = {
 #define OP(name) &&L_##name,
         INSN_OPS(OP)
 #undef OP
+            [INSN_OP_COUNT... 2 * INSN_OP_COUNT - 1] = &&L_PROBE,
     };
     struct timing *const timing = cpu->timing;
     struct predictor *const predictor = cpu->predictor;
@@ -78,6 +79,11 @@ taken:
 
     L_STEP_END:
     JUMP(PC);
+
+    L_PROBE: /* the instruction itself follows */
+    SAVE_STATE;
+    cpu->probes->hit(cpu->probes->ctx, cpu->config.index, PC);
+    goto *labels[i->op - INSN_OP_COUNT];
 
     L_UNDEFINED:
     SAVE_STATE;

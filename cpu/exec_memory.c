@@ -114,7 +114,7 @@ bool exec_store_release(struct cpu *cpu, const struct insn *insn, uint64_t start
 
 bool exec_load_exclusive(struct cpu *cpu, const struct insn *insn, uint64_t start)
 {
-    bool pair = insn->op == INSN_LDXP;
+    bool pair = insn_operation(insn) == INSN_LDXP;
     unsigned bytes = bytes_of(insn);
     uint64_t raw[2] = {0}, done;
 
@@ -136,7 +136,7 @@ bool exec_load_exclusive(struct cpu *cpu, const struct insn *insn, uint64_t star
 
 bool exec_store_exclusive(struct cpu *cpu, const struct insn *insn, uint64_t start)
 {
-    bool pair = insn->op == INSN_STXP;
+    bool pair = insn_operation(insn) == INSN_STXP;
     unsigned bytes = bytes_of(insn);
     uint64_t value[2] = {cpu->x[insn->rd], pair ? cpu->x[insn->rm] : 0}, done;
     uint32_t status;
@@ -161,7 +161,7 @@ static uint64_t ordered_start(const struct cpu *cpu, const struct insn *insn, ui
 
 bool exec_compare_and_swap(struct cpu *cpu, const struct insn *insn, uint64_t start)
 {
-    bool pair = insn->op == INSN_CASP;
+    bool pair = insn_operation(insn) == INSN_CASP;
     unsigned bytes = bytes_of(insn), halves = pair ? 2 : 1;
     uint64_t old[2] = {0}, done;
     bool equal = true;

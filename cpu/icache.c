@@ -133,6 +133,27 @@ static bool fetch_bytes(struct cpu *cpu, uint64_t pa, const struct translation *
     return txn.status == TXN_OK;
 }
 
+static void mark_probe(struct insn *insn)
+{
+    if (insn->op < INSN_OP_COUNT)
+        insn->op = (uint16_t)(insn->op + INSN_OP_COUNT);
+}
+
+void icache_mark_probe(struct cpu *cpu, uint64_t pa)
+{
+    struct decoded_line *line = find(cpu->icache, pa & LINE_MASK);
+
+    if (line)
+        mark_probe(&line->insn[(pa & ~LINE_MASK) >> 2]);
+}
+
+static void mark_probes(struct cpu *cpu, struct decoded_line *line, uint64_t pa)
+{
+    for (unsigned i = 0; cpu->probes && i < INSNS_PER_LINE; i++)
+        if (probe_set_has(cpu->probes, pa + 4 * i))
+            mark_probe(&line->insn[i]);
+}
+
 static void decode_line(struct cpu *cpu, struct decoded_line *line, const uint8_t data[LINE_BYTES])
 {
     struct insn_features features = {.lse = cpu->config.lse};
@@ -176,6 +197,7 @@ struct decoded_line *icache_line(struct cpu *cpu, uint64_t va)
         line = victim(icache, pa);
         unlink_line(icache, line);
         decode_line(cpu, line, data);
+        mark_probes(cpu, line, pa);
         line->pa = pa;
     } else {
         timing_fetched(cpu, translation.done_ps);

@@ -7,6 +7,7 @@
 #define DMASIM_CPU_ICACHE_H
 
 #include "cpu/core_internal.h"
+#include "cpu/probe.h"
 
 #define FETCH_ENTRIES 1024u
 
@@ -39,5 +40,7 @@ void icache_destroy(struct cpu *cpu);
 struct decoded_line *icache_line(struct cpu *cpu, uint64_t va);
 /* The same with nothing but the instruction at va in it; the others are STEP_END. */
 struct decoded_line *icache_step_line(struct cpu *cpu, uint64_t va);
+/* The instruction at pa has a probe: mark it where it is decoded already. */
+void icache_mark_probe(struct cpu *cpu, uint64_t pa);
 
 #endif

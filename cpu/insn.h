@@ -108,6 +108,12 @@ enum insn_op {
         INSN_OP_COUNT
 };
 
+/* A record whose instruction has a probe (probe.h) has INSN_OP_COUNT added to its op. */
+static inline enum insn_op insn_operation(const struct insn *insn)
+{
+    return (enum insn_op)(insn->op < INSN_OP_COUNT ? insn->op : insn->op - INSN_OP_COUNT);
+}
+
 /* Fields a and b of memory operations. */
 enum {
     MEM_SIZE_MASK = 3, /* a: log2 of the bytes */

@@ -208,6 +208,8 @@ static bool cached(struct cpu *cpu, const struct piece *piece, const struct tran
     }
     *place = grant.data + (translation->pa & (LINE_BYTES - 1));
     l0_fill(cpu, piece->va, translation, &grant);
+    if (grant.observed)
+        cpu->bus.observe(cpu->bus.ctx, translation->pa, piece->bytes, piece->want);
     return true;
 }
 

@@ -145,6 +145,12 @@ static unsigned barrier_type(unsigned domain_type)
     return type == 0 ? BARRIER_FULL : type; /* reserved values act as SY */
 }
 
+static void tell_observer(struct cpu *cpu, unsigned type)
+{
+    if (cpu->bus.barrier && type != BARRIER_LOADS)
+        cpu->bus.barrier(cpu->bus.ctx, type == BARRIER_FULL ? BARRIER_ORDERS_ALL : BARRIER_ORDERS_STORES);
+}
+
 static bool barrier_is_local(unsigned domain_type)
 {
     return domain_type >> 2 == 1; /* NSH */
@@ -171,6 +177,7 @@ void timing_dsb(struct cpu *cpu, unsigned domain_type, bool nxs)
     }
     timing_sync(cpu, t_ps);
     timing_stall_until(cpu, t_ps, STACK_DSB_WAIT);
+    tell_observer(cpu, type);
 }
 
 void timing_dmb(struct cpu *cpu, unsigned domain_type)
@@ -193,4 +200,5 @@ void timing_dmb(struct cpu *cpu, unsigned domain_type)
         timing->load_floor = later(timing->load_floor, timing->store_floor);
         break;
     }
+    tell_observer(cpu, barrier_type(domain_type));
 }

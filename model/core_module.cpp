@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/hazard_watch.h"
+
 static core_module *self(void *ctx)
 {
     return static_cast<core_module *>(ctx);
@@ -144,6 +146,8 @@ void core_module::access(struct txn *txn)
 {
     around_.horizon->catch_up(txn->start_ps);
     txn->requester = index_;
+    if (around_.hazards)
+        around_.hazards->device_access(index_, *txn);
     sender_.send(bus, *txn);
 }
 
@@ -236,6 +240,14 @@ struct core_bus core_module::bus_port()
         self(c)->around_.horizon->catch_up(t_ps);
         return gic_cpu_write(self(c)->around_.gic, self(c)->index_, encoding, value, t_ps);
     };
+    if (around_.hazards) {
+        port.observe = [](void *c, uint64_t pa, unsigned bytes, enum line_want want) {
+            self(c)->around_.hazards->core_access(self(c)->index_, pa, bytes, want);
+        };
+        port.barrier = [](void *c, enum barrier_reach reach) {
+            self(c)->around_.hazards->barrier(self(c)->index_, reach);
+        };
+    }
     port.set_ppi = [](void *c, unsigned intid, bool level, uint64_t at_ps) {
         gic_set(self(c)->around_.gic, self(c)->index_, intid, level, at_ps);
     };

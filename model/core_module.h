@@ -27,6 +27,7 @@ struct core_surroundings {
     std::function<void()> past_limit;                               /* a core has come beyond time_limit_ps */
     std::function<struct cpu *(unsigned core)> core;
     unsigned cores;
+    class hazard_watch *hazards; /* NULL: nobody judges the accesses */
 };
 
 class core_module : public sc_core::sc_module

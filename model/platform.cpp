@@ -13,6 +13,7 @@
 #include "model/counts.h"
 #include "model/device_tree.h"
 #include "model/dmac_module.h"
+#include "model/hazard_watch.h"
 #include "model/memory_module.h"
 #include "model/platform_config.h"
 #include "model/register_module.h"
@@ -51,6 +52,7 @@ class platform
 
   private:
     void build_memory();
+    void build_hazards();
     void build_interrupts();
     void build_devices();
     void build_smmu(const struct irq_port &irq);
@@ -76,6 +78,7 @@ class platform
     struct elf_image image_ = {};
     struct semihost semihost_ = {};
     core_surroundings around_ = {};
+    std::unique_ptr<hazard_watch> hazards_;
     std::unique_ptr<simctl> simctl_;
     std::unique_ptr<bus_module> bus_;
     std::unique_ptr<memory_module> ram_;
@@ -96,6 +99,7 @@ platform::platform(const struct config *config, const struct platform_guest &gue
 platform::~platform()
 {
     cores_.clear();
+    hazards_.reset();
     dmac_.reset();
     smmu_.reset();
     gic_destroy(gic_);
@@ -116,6 +120,23 @@ void platform::build_memory()
         return;
     }
     cache_ = cache_create(&cache, memory_, &errors_);
+}
+
+void platform::build_hazards()
+{
+    hazard_surroundings around = {};
+
+    if (!config_get(config_, "hazard.detect"))
+        return;
+    around.cache = cache_;
+    around.core = around_.core;
+    around.cores = around_.cores;
+    around.ram_base = memory_->base;
+    around.ram_bytes = memory_->bytes;
+    around.context = [this](unsigned core) { return simctl_->latest_region(core); };
+    around.case_name = [this](uint64_t context) { return simctl_->region_name(context); };
+    hazards_ = std::make_unique<hazard_watch>(config_, around);
+    around_.hazards = hazards_.get();
 }
 
 void platform::build_interrupts()
@@ -181,6 +202,8 @@ void platform::build_devices()
     host.console = [this](const char *text, size_t bytes) { console_.write(console_.ctx, text, bytes); };
     host.exit = [this](uint64_t status, uint64_t) {
         result_.exit_status = status;
+        if (hazards_)
+            hazards_->end();
         finish(PLATFORM_EXIT, "");
     };
     host.fail = [this](const std::string &message) { finish(PLATFORM_CHECK_FAILED, message); };
@@ -217,6 +240,8 @@ void platform::build_smmu(const struct irq_port &irq)
         smmu_ = std::make_unique<mmu500_module>("mmu500", config, irq, errors_);
         bus_->map(smmu_->registers, MMU500_BASE, config.instances * config.instance_bytes, read_ps, write_ps);
     }
+    if (hazards_)
+        smmu_->observe(hazards_->translation_observer());
     dmac_->memory.bind(smmu_->masters);
     smmu_->memory.bind(bus_->initiators);
 }
@@ -274,6 +299,7 @@ bool platform::build()
     if (!memory_ || !cache_)
         return false;
     around_.cache = cache_;
+    build_hazards();
     build_interrupts();
     around_.gic = gic_;
     build_devices();
@@ -287,6 +313,8 @@ bool platform::load()
         return false;
     for (size_t i = 0; i < image_.segment_count; i++)
         cache_debug_write(cache_, image_.segments[i].pa, image_.segments[i].data, image_.segments[i].file_size);
+    if (hazards_)
+        hazards_->begin(image_, guest_.elf_path);
     if (!guest_.bare)
         return true;
     /* as QEMU's virt machine: the tree at the start of RAM, or at its end when the program lies there */
@@ -374,6 +402,8 @@ void platform::collect()
     uint64_t parts[STACK_PARTS];
 
     simctl_->collect(result_);
+    if (hazards_)
+        hazards_->collect(result_);
     for (unsigned core = 0; core < cores_.size(); core++) {
         struct cpu *cpu = cores_[core]->cpu();
         if (cpu_now_ps(cpu) > result_.simulated_ps)
@@ -450,7 +480,13 @@ void platform_result_free(struct platform_result *result)
         free(result->values[i].metric);
         free(result->values[i].unit);
     }
+    for (size_t i = 0; i < result->hazard_count; i++) {
+        free(result->hazards[i].case_name);
+        free(result->hazards[i].where);
+        free(result->hazards[i].cause);
+    }
     free(result->regions);
+    free(result->hazards);
     free(result->values);
     free(result->message);
     *result = {};

@@ -59,6 +59,17 @@ struct platform_value {
     uint64_t scale;
 };
 
+/* What the hazard detector found: one entry for each kind, place and cause. */
+struct platform_hazard {
+    const char *kind, *what, *missing, *cause_what; /* cause_what: the noun of the earlier action; empty: unknown */
+    char *case_name;                                /* of the region that was open; may be empty */
+    char *where, *cause;                            /* "function (file:line)"; may be empty */
+    uint64_t count, first_ps;
+    unsigned core;
+    uint64_t address;
+    uint64_t window_ps; /* 0: the kind has none */
+};
+
 enum platform_end {
     PLATFORM_EXIT,         /* the guest ended with exit_status */
     PLATFORM_CHECK_FAILED, /* SIMCTL_CHECK_FAIL; message says what */
@@ -78,6 +89,8 @@ struct platform_result {
     size_t region_count;
     struct platform_value *values;
     size_t value_count;
+    struct platform_hazard *hazards;
+    size_t hazard_count;
     uint64_t simulated_ps;
     uint64_t instructions;        /* all cores */
     struct cpu_counters counters; /* sum over cores */

@@ -172,6 +172,27 @@ void simctl::end(unsigned core, uint64_t number, uint64_t t_ps)
     add_counts(region.smmu, host_.smmu(), open.smmu);
 }
 
+uint64_t simctl::latest_region(unsigned core) const
+{
+    uint64_t latest_ps = 0, found = 0;
+
+    for (const auto &[number, region] : regions_) {
+        auto open = region.by_core.find(core);
+        if (open != region.by_core.end() && open->second.open && open->second.begin_ps >= latest_ps) {
+            latest_ps = open->second.begin_ps;
+            found = number + 1;
+        }
+    }
+    return found;
+}
+
+std::string simctl::region_name(uint64_t number) const
+{
+    auto region = number ? regions_.find(number - 1) : regions_.end();
+
+    return region == regions_.end() ? "" : region->second.name;
+}
+
 template <typename T> static T *array_of(size_t count)
 {
     return static_cast<T *>(calloc(count ? count : 1, sizeof(T)));

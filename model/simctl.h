@@ -31,6 +31,10 @@ class simctl
 
     /* One register access; txn->addr is the offset. */
     void access(struct txn *txn);
+    /* The region that core began last and has not ended, + 1; 0: none. */
+    uint64_t latest_region(unsigned core) const;
+    /* Of such a number. */
+    std::string region_name(uint64_t number) const;
     /* Moves regions (those with samples) and values into the result. */
     void collect(struct platform_result &result);
 

@@ -78,6 +78,11 @@ void smmu_module::translate(struct txn *txn)
     smmu_translate(smmu_, txn);
 }
 
+void smmu_module::observe(const struct translation_observer &observer)
+{
+    smmu_observe(smmu_, &observer);
+}
+
 struct smmu_statistics smmu_module::statistics() const
 {
     const struct smmu_counters *c = smmu_counters(smmu_);
@@ -107,6 +112,11 @@ void mmu500_module::access(struct txn *txn)
 void mmu500_module::translate(struct txn *txn)
 {
     mmu500_translate(mmu500_, txn);
+}
+
+void mmu500_module::observe(const struct translation_observer &observer)
+{
+    mmu500_observe(mmu500_, &observer);
 }
 
 struct smmu_statistics mmu500_module::statistics() const

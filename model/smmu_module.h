@@ -28,6 +28,7 @@ class translating_module : public sc_core::sc_module
     tlm_utils::simple_initiator_socket<translating_module> memory;
 
     virtual struct smmu_statistics statistics() const = 0;
+    virtual void observe(const struct translation_observer &observer) = 0;
 
   protected:
     virtual void access(struct txn *txn) = 0;
@@ -48,6 +49,7 @@ class smmu_module : public translating_module
                 class horizon &horizon, std::function<void(uint64_t at_ps)> sev, struct error_list &errors);
     ~smmu_module() override;
     struct smmu_statistics statistics() const override;
+    void observe(const struct translation_observer &observer) override;
 
   private:
     void access(struct txn *txn) override;
@@ -66,6 +68,7 @@ class mmu500_module : public translating_module
                   struct error_list &errors);
     ~mmu500_module() override;
     struct smmu_statistics statistics() const override;
+    void observe(const struct translation_observer &observer) override;
 
   private:
     void access(struct txn *txn) override;

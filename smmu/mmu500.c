@@ -138,6 +138,12 @@ void mmu500_destroy(struct mmu500 *mmu500)
     free(mmu500);
 }
 
+void mmu500_observe(struct mmu500 *mmu500, const struct translation_observer *observer)
+{
+    for (uint32_t i = 0; i < mmu500->config.instances; i++)
+        mmu500->instances[i].translator.observer = *observer;
+}
+
 const struct mmu500_counters *mmu500_counters(const struct mmu500 *mmu500)
 {
     return &mmu500->counters;
@@ -502,6 +508,7 @@ static void translate_bank(struct mmu500 *mmu500, struct instance *instance, str
         end_with_fault(txn, t_ps);
         return;
     }
+    translator_tell(&instance->translator, txn, &result, t_ps);
     txn->addr = result.pa;
     txn->start_ps = t_ps;
     txn->type = result.type;

@@ -47,6 +47,9 @@ void mmu500_access(struct mmu500 *mmu500, struct txn *txn);
 /* A transaction of a master: translated and sent on, or ended with TXN_FAULT and FSR, FAR, FSYNR0 set. */
 void mmu500_translate(struct mmu500 *mmu500, struct txn *txn);
 
+/* Who is told of translated accesses; copied. */
+void mmu500_observe(struct mmu500 *mmu500, const struct translation_observer *observer);
+
 const struct mmu500_counters *mmu500_counters(const struct mmu500 *mmu500);
 
 #endif

@@ -146,6 +146,11 @@ const struct smmu_counters *smmu_counters(const struct smmu *smmu)
     return &smmu->counters;
 }
 
+void smmu_observe(struct smmu *smmu, const struct translation_observer *observer)
+{
+    smmu->translator.observer = *observer;
+}
+
 const struct translator_counters *smmu_translator_counters(const struct smmu *smmu)
 {
     return &smmu->translator.counters;

@@ -100,6 +100,8 @@ void smmu_translate(struct smmu *smmu, struct txn *txn);
 void smmu_engine_run(struct smmu *smmu, unsigned engine);
 
 const struct smmu_counters *smmu_counters(const struct smmu *smmu);
+/* Who is told of translated accesses; copied. */
+void smmu_observe(struct smmu *smmu, const struct translation_observer *observer);
 const struct translator_counters *smmu_translator_counters(const struct smmu *smmu);
 
 /* Tables of what is implemented, for `dmasim explain smmu` and the compliance page. */

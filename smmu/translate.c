@@ -156,6 +156,7 @@ static void translate_page(void *ctx, struct txn *txn)
         refuse_translation(smmu, txn, config, &result, t_ps);
         return;
     }
+    translator_tell(&smmu->translator, txn, &result, t_ps);
     txn->addr = result.pa;
     txn->start_ps = t_ps;
     set_translated_attributes(txn, config, &result);

@@ -27,12 +27,14 @@ void translator_invalidate(struct translator *translator, const struct iotlb_mat
 }
 
 /* From an entry to the answer, permissions of stage 1 before those of stage 2. */
-static struct translation answer(const struct iotlb_entry *entry, const struct translation_request *request)
+static struct translation answer(const struct iotlb_entry *entry, const struct translation_request *request,
+                                 bool from_tlb)
 {
     uint64_t offset = request->va - entry->va;
     struct translation result = {.pa = entry->pa + offset,
                                  .type = (enum mem_type)entry->type,
                                  .sh = (enum shareability)entry->sh,
+                                 .from_tlb = from_tlb,
                                  .what = CLASS_IN};
     unsigned need = permission_needed(request);
 
@@ -44,6 +46,13 @@ static struct translation answer(const struct iotlb_entry *entry, const struct t
         result.ipa = entry->ipa + offset;
     }
     return result;
+}
+
+void translator_tell(const struct translator *translator, const struct txn *txn, const struct translation *result,
+                     uint64_t t_ps)
+{
+    if (translator->observer.translated)
+        translator->observer.translated(translator->observer.ctx, txn, result->from_tlb, t_ps);
 }
 
 /* The slot that is free first; the walk begins when it is. */
@@ -84,7 +93,7 @@ struct translation translate(struct translator *translator, const struct transla
     if (entry) {
         translator->counters.micro_hits++;
         wait_for_entry(entry, t_ps);
-        return answer(entry, &canonical);
+        return answer(entry, &canonical, true);
     }
     *t_ps += translator->config.tlb_ps;
     entry = iotlb_find(&translator->main, kind, context, canonical.va);
@@ -92,7 +101,7 @@ struct translation translate(struct translator *translator, const struct transla
         translator->counters.tlb_hits++;
         wait_for_entry(entry, t_ps);
         iotlb_insert(&translator->micro, entry);
-        return answer(entry, &canonical);
+        return answer(entry, &canonical, true);
     }
     slot = take_slot(translator, t_ps);
     translator->counters.walks++;
@@ -108,7 +117,7 @@ struct translation translate(struct translator *translator, const struct transla
     fresh.ready_ps = *t_ps;
     iotlb_insert(&translator->main, &fresh);
     iotlb_insert(&translator->micro, &fresh);
-    return answer(&fresh, &canonical);
+    return answer(&fresh, &canonical, false);
 }
 
 struct translation translate_ipa(struct translator *translator, const struct translation_context *context, uint64_t ipa,

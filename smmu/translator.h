@@ -27,8 +27,16 @@ struct translator_counters {
     uint64_t translations, micro_hits, tlb_hits, walks, walk_reads, faults;
 };
 
+/* Who is told of every access that was translated, before it goes on; translated NULL: nobody. */
+struct translation_observer {
+    void *ctx;
+    /* txn->addr is still the I/O address. from_tlb: no walk was needed. */
+    void (*translated)(void *ctx, const struct txn *txn, bool from_tlb, uint64_t t_ps);
+};
+
 struct translator {
     struct translator_config config;
+    struct translation_observer observer;
     struct smmu_memory memory;
     struct iotlb micro, main, walk_cache;
     uint64_t slot_free_ps[WALK_SLOTS_MOST];
@@ -55,6 +63,7 @@ struct translation {
     enum fault_class what;
     uint64_t ipa;           /* valid when stage2 */
     uint64_t fetch_address; /* FAULT_WALK_EABT */
+    bool from_tlb;          /* no walk was needed */
     uint64_t pa;
     enum mem_type type;
     enum shareability sh;
@@ -86,6 +95,9 @@ struct translation translate(struct translator *translator, const struct transla
 struct translation translate_ipa(struct translator *translator, const struct translation_context *context, uint64_t ipa,
                                  enum fault_class what, uint64_t *t_ps);
 
+/* Tell the observer of a translation that txn is about to use. */
+void translator_tell(const struct translator *translator, const struct txn *txn, const struct translation *result,
+                     uint64_t t_ps);
 /* MemAttr of a stage 2 descriptor and of an STE; reserved ones are Device-nGnRnE (IHI 0070 5.2). */
 enum mem_type type_of_memattr(unsigned memattr);
 /* Two stages: the stronger memory type and the wider shareability win (DDI 0487 D8.6.6). */

@@ -352,10 +352,14 @@ static void pci_devices_get_low_addresses_first(void)
 {
     struct device dev = {.dma_mask = ~0ull, .domain = domain_4k(false)};
     char *buffer = alloc_pages_exact(4 * KB);
+    dma_addr_t high = dma_map_single(&dev, buffer, 4 * KB, DMA_TO_DEVICE), low;
 
-    CHECK(dma_map_single(&dev, buffer, 4 * KB, DMA_TO_DEVICE) == (1ull << 48) - 4 * KB);
+    CHECK(high == (1ull << 48) - 4 * KB);
     dev.pci_32bit_workaround = true;
-    CHECK(dma_map_single(&dev, buffer, 4 * KB, DMA_TO_DEVICE) == 4 * GB - 4 * KB);
+    low = dma_map_single(&dev, buffer, 4 * KB, DMA_TO_DEVICE);
+    CHECK(low == 4 * GB - 4 * KB);
+    dma_unmap_single(&dev, low, 4 * KB, DMA_TO_DEVICE);
+    dma_unmap_single(&dev, high, 4 * KB, DMA_TO_DEVICE);
 }
 
 static struct scatterlist *new_list(char *buffer, unsigned entries, size_t distance, size_t bytes)
@@ -435,12 +439,15 @@ static void lazy_unmaps_wait_in_the_queue(void)
     addr = dma_map_single(&dev, buffer, 4 * KB, DMA_TO_DEVICE);
     dma_unmap_single(&dev, addr, 4 * KB, DMA_TO_DEVICE);
     CHECK(calls.flush_all == 1); /* the ring holds one less than its size */
-    CHECK(dma_map_single(&dev, buffer, 4 * KB, DMA_TO_DEVICE) > addr);
+    previous = dma_map_single(&dev, buffer, 4 * KB, DMA_TO_DEVICE);
+    CHECK(previous > addr);
     fq_timer(domain);
     CHECK(calls.flush_all == 2);
     CHECK(dma_map_single(&dev, buffer, 4 * KB, DMA_TO_DEVICE) == addr); /* the last one freed */
     fq_timer(domain);
     CHECK(calls.flush_all == 2); /* nothing was queued since */
+    dma_unmap_single(&dev, addr, 4 * KB, DMA_TO_DEVICE);
+    dma_unmap_single(&dev, previous, 4 * KB, DMA_TO_DEVICE);
 }
 
 static void the_queue_is_flushed_after_its_time(void)

@@ -79,5 +79,7 @@ int main(void)
     local_irq_enable();
     throughput_run(threads, work);
     throughput_emit("");
+    for (unsigned cpu = 0; cpu < threads; cpu++)
+        dma_unmap_single(&dev, own[cpu].descriptor_address, PAGE_SIZE, DMA_BIDIRECTIONAL);
     return 0;
 }

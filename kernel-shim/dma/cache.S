@@ -42,23 +42,27 @@
     .endm
 
     .global dcache_clean_poc
+    .type dcache_clean_poc, %function
 dcache_clean_poc:
     clean_range
     dsb     sy
     ret
 
     .global dcache_clean_poc_nosync
+    .type dcache_clean_poc_nosync, %function
 dcache_clean_poc_nosync:
     clean_range
     ret
 
     .global dcache_inval_poc
+    .type dcache_inval_poc, %function
 dcache_inval_poc:
     invalidate_range
     dsb     sy
     ret
 
     .global dcache_inval_poc_nosync
+    .type dcache_inval_poc_nosync, %function
 dcache_inval_poc_nosync:
     invalidate_range
     ret

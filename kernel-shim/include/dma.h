@@ -5,6 +5,7 @@
 #ifndef DMA_H
 #define DMA_H
 
+#include "dma_layout.h"
 #include "runtime.h"
 
 enum dma_data_direction { DMA_BIDIRECTIONAL, DMA_TO_DEVICE, DMA_FROM_DEVICE };
@@ -27,6 +28,16 @@ struct scatterlist {
     dma_addr_t dma_address;
     struct scatterlist *next;
 };
+
+/* The hazard detector reads them. */
+_Static_assert(offsetof(struct device, dma_coherent) == DEVICE_DMA_COHERENT, "dma_layout.h");
+_Static_assert(offsetof(struct device, domain) == DEVICE_DOMAIN, "dma_layout.h");
+_Static_assert(offsetof(struct scatterlist, pa) == SCATTERLIST_PA, "dma_layout.h");
+_Static_assert(offsetof(struct scatterlist, length) == SCATTERLIST_LENGTH, "dma_layout.h");
+_Static_assert(offsetof(struct scatterlist, dma_length) == SCATTERLIST_DMA_LENGTH, "dma_layout.h");
+_Static_assert(offsetof(struct scatterlist, dma_address) == SCATTERLIST_DMA_ADDRESS, "dma_layout.h");
+_Static_assert(offsetof(struct scatterlist, next) == SCATTERLIST_NEXT, "dma_layout.h");
+_Static_assert(sizeof(struct scatterlist) == SCATTERLIST_BYTES, "dma_layout.h");
 
 /* dma/cache.S */
 void dcache_clean_poc(uintptr_t start, uintptr_t end);
