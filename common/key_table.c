@@ -26,6 +26,7 @@
 
 /* What sits between the DMA masters and memory. */
 static const char *const smmu_kinds[] = {"none", "smmuv3", "mmu500", NULL};
+static const char *const line_arbitrations[] = {"random", "oldest", "local", NULL};
 static const char *const arbitrations[] = {"round_robin", "weighted", "fixed", NULL};
 
 #define NOTE_MMU600 "assumed: an SMMUv3 of the class of Arm's MMU-600"
@@ -90,10 +91,14 @@ const struct key key_table[] = {
     TIME("coherence.cross_socket_ps", "200ns", "a line from another socket", NOTE_ASSUMED),
     TIME("coherence.hop_ps", "1ns", "added for each hop on the mesh", "CMN-600 and 700: 1 to 2 cycles at about 2 GHz"),
     TIME("coherence.residency_ps", "0ps", "a core keeps a line it got to write at least so long", NOTE_ASSUMED),
-    COUNT("coherence.local_turns", "0", "0", "1000000",
-          "waiting cores of the holder's die that go before one of another die that has waited longer",
-          "first come, first served"),
+    {"coherence.arbitration", KEY_CHOICE, "random", NULL, NULL, line_arbitrations,
+     "which of several waiting cores gets a line next",
+     "random explains the published compare-and-swap attempts of Kunpeng 920, the others do not"},
+    COUNT("coherence.local_turns", "1", "0", "1000000",
+          "local arbitration: waiting cores of the holder's die that go before one that has waited longer", NOTE_ASSUMED),
     TIME("coherence.home_ps", "10ns", "one read's, or far atomic's, occupation of a line's home", NOTE_ASSUMED),
+    TIME("cpu.atomic_ps", "0ps", "an LSE atomic in L1D beyond a load; the line stays meanwhile",
+         "assumed: part of the latency of L1D"),
     BOOL("coherence.far_atomics", "false", "LSE atomics on a line that several cores use execute at its home", NOTE_ASSUMED),
     COUNT("cmo.slots", "46", "1", "65536", "outstanding cache maintenance operations of a core (Q)",
           "Cortex-A76 TRM table A7-1: largest configuration"),
