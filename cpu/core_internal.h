@@ -200,6 +200,7 @@ struct cpu {
     bool has_el2;
     bool single_step, step_begun; /* cpu_step() */
 
+    struct cpu_observer observer;
     const struct probe_set *probes; /* probe.h; NULL: none */
     struct predictor *predictor;    /* predictor.h */
     struct mmu *mmu;                /* mmu.c */

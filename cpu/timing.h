@@ -55,6 +55,8 @@ static inline void timing_retire_at(struct cpu *cpu, struct timing *timing, uint
     if (t <= timing->retire)
         return;
     cpu->stack_ps[part] += t - timing->retire; /* ticks; cpu_stack() converts */
+    if (__builtin_expect(cpu->observer.waited != NULL, 0))
+        cpu->observer.waited(cpu->observer.ctx, cpu->config.index, part, ticks_to_ps(timing->retire), ticks_to_ps(t));
     timing->retire = t;
 }
 
