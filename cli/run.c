@@ -299,7 +299,7 @@ static void free_runs(struct child_run *runs, size_t count)
 /* Program and settings of a run. */
 static void prepare(struct child_run *run, struct error_list *errors)
 {
-    run->elf = guest_find(run->scenario->guest, run->variant->build, errors);
+    run->elf = guest_find(run->scenario->guest, run->variant->build, &run->variant->place, errors);
     child_apply_keys(run->config, &run->variant->settings, ORIGIN_SCENARIO, errors);
     if (run->choice)
         child_apply_keys(run->config, &run->choice->settings, ORIGIN_SCENARIO, errors);
