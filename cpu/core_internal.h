@@ -200,13 +200,13 @@ struct cpu {
     bool has_el2;
     bool single_step, step_begun; /* cpu_step() */
 
-    struct cpu_observer observer;
     const struct probe_set *probes; /* probe.h; NULL: none */
     struct predictor *predictor;    /* predictor.h */
     struct mmu *mmu;                /* mmu.c */
     struct lsu *lsu;                /* lsu.c */
     struct icache *icache;          /* icache.c */
     struct timing *timing;          /* timing.c / exec.c */
+    struct cpu_observer observer;   /* zero: nobody */
 };
 
 /* Spend cycles in program order (exception entry, ISB, barriers): the next instruction issues no earlier. exec side. */
