@@ -165,13 +165,15 @@ void activity_watch::device_access(unsigned core, const struct txn &txn)
 {
     if (txn.kind == TXN_READ)
         return;
-    doorbell_core_ = core;
+    writing_core_ = core;
+    if (txn.addr >= DMAC_BASE && txn.addr < DMAC_BASE + DMAC_SIZE && (txn.addr - DMAC_BASE) % SG_CHANNEL_BYTES == 0)
+        channel_cores_[static_cast<unsigned>((txn.addr - DMAC_BASE) / SG_CHANNEL_BYTES)] = core;
 }
 
 /* A posted write is acknowledged to nobody: the doorbell is a slice without length where it reaches the device. */
-uint64_t activity_watch::ring_doorbell(uint64_t t_ps)
+uint64_t activity_watch::ring_doorbell(unsigned core, uint64_t t_ps)
 {
-    uint32_t track = core_track(doorbell_core_);
+    uint32_t track = core_track(core);
 
     trace_begin(trace_, track, "doorbell", t_ps);
     trace_flow(trace_, track, TRACE_FLOW_START, ++flows_, t_ps);
@@ -197,7 +199,7 @@ void activity_watch::produced(uint32_t number, uint32_t added, uint32_t entries,
 
     if (!added)
         return;
-    queue.doorbells.push_back({ring_doorbell(t_ps), queue.produced});
+    queue.doorbells.push_back({ring_doorbell(writing_core_, t_ps), queue.produced});
     queue.produced += added;
     trace_counter(trace_, queue.entries.c_str(), entries, t_ps);
 }
@@ -241,9 +243,9 @@ struct smmu_observer activity_watch::queue_observer()
 void activity_watch::channel_started(unsigned channel, uint64_t t_ps)
 {
     need_track(TRACK_CHANNEL + channel, "DMA channel " + std::to_string(channel));
-    channel_flows_[channel] = ring_doorbell(t_ps);
+    uint64_t flow = ring_doorbell(channel_cores_[channel], t_ps);
     trace_begin(trace_, TRACK_CHANNEL + channel, "transfer", t_ps);
-    trace_flow(trace_, TRACK_CHANNEL + channel, TRACE_FLOW_END, channel_flows_[channel], t_ps);
+    trace_flow(trace_, TRACK_CHANNEL + channel, TRACE_FLOW_END, flow, t_ps);
 }
 
 struct sg_observer activity_watch::channel_observer()

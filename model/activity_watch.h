@@ -62,7 +62,7 @@ class activity_watch
     void need_track(uint32_t track, const std::string &name);
     void need_core_tracks(unsigned core);
     struct queue &queue_at(uint32_t number);
-    uint64_t ring_doorbell(uint64_t t_ps);
+    uint64_t ring_doorbell(unsigned core, uint64_t t_ps);
     void produced(uint32_t number, uint32_t added, uint32_t entries, uint64_t t_ps);
     void consumed(unsigned engine, uint32_t number, uint8_t opcode, uint32_t entries, uint64_t from_ps, uint64_t to_ps);
     void channel_started(unsigned channel, uint64_t t_ps);
@@ -74,10 +74,10 @@ class activity_watch
     unsigned listener_;
     const struct elf_image *image_ = nullptr;
     std::map<uint32_t, queue> queues_;
-    std::map<unsigned, uint64_t> channel_flows_;
-    std::map<std::string, int> region_names_; /* names that the trace refers to */
+    std::map<unsigned, unsigned> channel_cores_; /* who wrote to a channel's CTRL last */
+    std::map<std::string, int> region_names_;    /* names that the trace refers to */
     uint64_t flows_ = 0;
-    unsigned doorbell_core_ = 0; /* who wrote to a device last: observers are called from within the write */
+    unsigned writing_core_ = 0; /* to a device: the SMMU tells of entries from within the write */
 };
 
 #endif

@@ -11,8 +11,16 @@ check() { # check NAME COMMAND...
   count=$((count + 1))
   "$@" || { failed=$((failed + 1)); echo "FAILED $name"; }
 }
-same() { cmp <(sed '/"host": {/,$d' "$1/result.json") <(sed '/"host": {/,$d' "$2/result.json"); }
+same() { [ -s "$1/result.json" ] && [ -s "$2/result.json" ] && cmp <(sed '/"host": {/,$d' "$1/result.json") <(sed '/"host": {/,$d' "$2/result.json"); }
 
+cat >queues.yaml <<'E2'
+scenario: queues
+platform: marvell80
+guest: contention
+params: {cpu.cores: 4, warmup_us: 50, interval_us: 50, intervals_least: 2, intervals_most: 2}
+variants:
+  ecmdq: {build: lock_old}
+E2
 # every kind of platform: no SMMU, SMMUv3 with CMDQ, with ECMDQs and many cores, MMU-500
 while read -r scenario settings; do
   "$dmasim" run "$scenario" $settings -o "off-$scenario" --quiet 2>/dev/null
@@ -24,6 +32,7 @@ batched-sync-d9500 -s iterations=1 -s entries=20
 sync-latency -s cpu.functional_only=false
 litmus-dma
 litmus-cores
+queues.yaml
 unmap-tegra234-smmuv3 -s iterations=2
 unmap-tegra234 -s iterations=2
 E2
@@ -65,6 +74,7 @@ check 'cores and regions' python3 read.py batched-sync-d9500.json 'core 0/dma_di
 check 'queues and engines' python3 read.py sync-latency.json flows 'CMDQ/SYNC' 'command engine 0/SYNC' 'core 0/doorbell'
 check 'channels' python3 read.py litmus-dma.json flows 'DMA channel 0/transfer' 'DMA channel 0/descriptor'
 check 'TLB invalidations' python3 read.py unmap-tegra234-smmuv3.json flows 'CMDQ/TLBI_NH_VA'
+check 'enhanced command queues' python3 read.py queues.yaml.json flows 'ECMDQ 3/TLBI_NH_VA' 'ECMDQ 3/SYNC' 'core 3/doorbell'
 check 'several cores' python3 read.py litmus-cores.json 'core 1/mmio'
 
 # a window has what happened in it and nothing else
