@@ -242,6 +242,10 @@ int command_check(int argc, char **argv)
               argc < 2 ? stderr : stdout);
         return argc < 2 ? EXIT_USAGE : EXIT_FINE;
     }
+    if (!arguments_no_options(argc, argv, &errors)) {
+        print_errors(&errors);
+        return EXIT_USAGE;
+    }
     for (int i = 1; i < argc; i++) {
         struct run_options options = {0};
         struct scenario scenario = {0};

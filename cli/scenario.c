@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/platform_file.h"
 #include "cli/yaml_file.h"
 #include "hazard/kinds.h"
 
@@ -292,7 +293,7 @@ static bool is_other_kind(const yaml_node_t *node)
     return node && node->type != YAML_MAPPING_NODE;
 }
 
-/* The platform and the guest's builds must be there. What is wrong in the platform's file comes later. */
+/* The platform and the guest's builds must be there. */
 static void check_files(struct yaml_file *file, const struct scenario *scenario, struct error_list *errors)
 {
     yaml_node_t *root = yaml_root(file);
@@ -348,6 +349,21 @@ static void read_body(struct yaml_file *file, struct scenario *scenario, struct 
     axes_check(&scenario->axes, errors);
 }
 
+/* A wrong scenario is not run, so that nobody else would say what is wrong in its platform. */
+static void check_platform(const struct scenario *scenario, struct error_list *errors)
+{
+    struct error_list found = {0}, told = {0};
+    struct config *scratch = config_create();
+    char *path = scenario->platform ? platform_find(scenario->platform, NULL, &told) : NULL;
+
+    if (path)
+        platform_read(path, scratch, &found);
+    error_move_new(errors, &found);
+    error_clear(&told);
+    config_destroy(scratch);
+    free(path);
+}
+
 bool scenario_read(const char *path, struct scenario *scenario, struct error_list *errors)
 {
     size_t before = errors->count;
@@ -361,6 +377,8 @@ bool scenario_read(const char *path, struct scenario *scenario, struct error_lis
     if (scenario->file_names[0])
         yaml_document_delete(&file.document);
     error_sort(errors, before);
+    if (errors->count != before)
+        check_platform(scenario, errors);
     return errors->count == before;
 }
 

@@ -32,6 +32,23 @@ expect 2 'dmasim: there is no command "rum"; did you mean "run"?' "$dmasim" rum
 expect 2 'run needs a scenario; `dmasim list` shows what there is' "$dmasim" run
 expect 2 'unknown key "cpu.width_"; did you mean "cpu.width"?' "$dmasim" explain cpu.width_
 
+for command in check explain; do
+  expect 2 "$command: unknown option --all; see dmasim $command --help" "$dmasim" $command --all
+done
+expect 2 'list takes no arguments; "platforms" is one' "$dmasim" list platforms
+explains() { # explains KEY LINE...: what is printed of a key
+  local got
+  got=$("$dmasim" explain "$1" | sed 's/^  //; s/  */ /g')
+  count=$((count + 1))
+  [ "$got" = "$(printf '%s\n' "$@")" ] || { failed=$((failed + 1)); printf 'FAILED explain %s:\n%s\n' "$1" "$got"; }
+}
+explains cpu.width 'meaning instructions issued per cycle' 'type whole number' 'bounds 1 to 16' 'default 4' 'origin assumed: typical of current Arm cores'
+explains smmu.kind 'meaning the SMMU before the DMA masters' 'type choice (none, smmuv3, mmu500)' 'default none' 'origin no SMMU unless the platform has one'
+for key in $("$dmasim" explain | awk '{ print $1 }'); do
+  "$dmasim" explain "$key" | grep -qE '^  origin    .' || { echo "FAILED: $key has no origin"; failed=$((failed + 1)); }
+done
+count=$((count + 1))
+
 cat >s.yaml <<E2
 scenario: s
 platform: nowhere
