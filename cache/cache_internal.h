@@ -36,7 +36,7 @@ static inline bool wants_write(enum line_want want)
 
 /* A queued CMO. */
 struct pending_cmo {
-    uint64_t done_ps;
+    uint64_t done_ps; /* its effect */
     uint32_t line; /* NO_LINE: all (IC IALLU) */
     uint8_t op;    /* enum cmo_op */
 };

@@ -61,6 +61,12 @@ static bool only_software_bits(const struct txn *txn, const struct line_view *vi
     return !view->dirty || ((cpu ^ poc) & ~software) == 0;
 }
 
+/* The clean is complete for the core, a DSB has waited for it, but not for memory. */
+static bool acknowledged_early(const struct hazards *hazards, const struct line_view *view)
+{
+    return view->clean_pending && !order_clean_open(hazards, &hazards->shadow.lines[view->line]);
+}
+
 static void uncleaned_read(struct hazards *hazards, const struct txn *txn, const struct line_view *view, uint64_t bytes)
 {
     const struct line_shadow *shadow = &hazards->shadow.lines[view->line];
@@ -73,6 +79,10 @@ static void uncleaned_read(struct hazards *hazards, const struct txn *txn, const
     if (is_smmu(hazards, txn->requester)) {
         example.kind = HAZARD_SMMU_READ_OF_UNCLEANED_ENTRY;
         example.missing = issued ? "DSB SY" : NULL;
+    }
+    if (acknowledged_early(hazards, view)) {
+        example.kind = HAZARD_CLEAN_ACKNOWLEDGED_EARLY;
+        example.missing = NULL;
     }
     line_report(hazards, view->line, bytes, example);
 }
@@ -119,6 +129,11 @@ static void write_over_dirty(struct hazards *hazards, const struct txn *txn, con
         example.kind = HAZARD_PARTIAL_LINE_SHARING;
     example.cause = shadow->store;
     example.cause_what = "store";
+    if (acknowledged_early(hazards, view)) {
+        example.kind = HAZARD_CLEAN_ACKNOWLEDGED_EARLY;
+        example.cause = shadow->clean.place;
+        example.cause_what = "clean";
+    }
     line_report(hazards, view->line, written ? written : mask, example);
 }
 

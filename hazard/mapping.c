@@ -197,8 +197,50 @@ void mapping_begin(struct hazards *hazards, struct mapping *mapping)
         io_pages_map(hazards, mapping);
 }
 
+/* Calls action for each line that the buffer has a part of, with the line's bytes of it. */
+static void for_lines(struct hazards *hazards, const struct mapping *mapping,
+                      void (*action)(struct hazards *hazards, uint32_t line, uint64_t bytes))
+{
+    for (uint32_t i = 0; i < mapping->piece_count; i++) {
+        uint64_t at = mapping->pieces[i].pa - hazards->config.ram_base, end = at + mapping->pieces[i].bytes;
+        if (mapping->pieces[i].pa < hazards->config.ram_base || end > hazards->config.ram_bytes)
+            continue;
+        while (at < end) {
+            uint64_t next = (at | (LINE_BYTES - 1)) + 1, stop = next < end ? next : end;
+            action(hazards, (uint32_t)(at >> LINE_SHIFT),
+                   byte_mask((uint32_t)(at & (LINE_BYTES - 1)), (uint32_t)(stop - at)));
+            at = stop;
+        }
+    }
+}
+
+static void forget_touch(struct hazards *hazards, uint32_t line, uint64_t bytes)
+{
+    hazards->shadow.lines[line].touch.bytes &= ~bytes;
+}
+
+static void report_touch(struct hazards *hazards, uint32_t line, uint64_t bytes)
+{
+    if (line_report_touch(hazards, line, bytes))
+        hazards->shadow.lines[line].reported = HAZARD_NONE; /* no maintenance of these lines will come */
+}
+
+void mapping_pass_stores(struct hazards *hazards, const struct mapping *mapping)
+{
+    if (mapping->bounced)
+        for_lines(hazards, mapping, forget_touch);
+}
+
+/* The copy comes back over what cores stored meanwhile. */
+static void lose_stores(struct hazards *hazards, const struct mapping *mapping)
+{
+    if (mapping->bounced && mapping->direction == DMA_BIDIRECTIONAL)
+        for_lines(hazards, mapping, report_touch);
+}
+
 void mapping_give_back(struct hazards *hazards, struct mapping *mapping)
 {
+    lose_stores(hazards, mapping);
     use_pages(hazards, mapping, false);
     mapping->active = false;
 }
@@ -276,7 +318,8 @@ void mappings_core_access(struct hazards *hazards, unsigned core, uint64_t pa, u
     for (uint32_t i = mappings->pages[offset / PAGE_BYTES]; i; i = mappings->uses[i - 1].next) {
         const struct page_use *use = &mappings->uses[i - 1];
         const struct mapping *mapping = &mappings->items[use->mapping - 1];
-        if (!watches(mapping) || (pa >= mapping->cpu_start && pa < mapping->cpu_end))
+        if (!watches(mapping) || (pa >= mapping->cpu_start && pa < mapping->cpu_end) ||
+            hazard_api_is_in(hazards, core, mapping))
             continue;
         if (first <= use->end && last >= use->start)
             touched(hazards, mapping, core, pa, bytes, writes);

@@ -24,6 +24,7 @@ struct mapping {
     bool coherent;   /* the device snoops: who touches the buffer does not matter */
     bool lasting;    /* as long as the machine: it cannot leak */
     bool translated; /* the DMA addresses are an SMMU's */
+    bool bounced;    /* the device sees a copy of it, or of parts */
     uint64_t dma_start, dma_end;
     struct piece *pieces;
     uint32_t piece_count, piece_capacity;
@@ -71,6 +72,8 @@ struct mapping *mapping_new(struct mappings *mappings, uint64_t dev, uint64_t ke
 void mapping_add_piece(struct mapping *mapping, uint64_t pa, uint64_t bytes);
 /* The rest is filled in: from now on it counts. */
 void mapping_begin(struct hazards *hazards, struct mapping *mapping);
+/* What cores stored into the buffer is with the device now. */
+void mapping_pass_stores(struct hazards *hazards, const struct mapping *mapping);
 /* The device may touch it no more; ownership and, for an SMMU's addresses, access. */
 void mapping_give_back(struct hazards *hazards, struct mapping *mapping);
 void mapping_end(struct hazards *hazards, struct mapping *mapping);

@@ -13,6 +13,8 @@
 #define SCATTERLIST_DMA_LENGTH  12
 #define SCATTERLIST_DMA_ADDRESS 16
 #define SCATTERLIST_NEXT        24
-#define SCATTERLIST_BYTES       32
+#define SCATTERLIST_BYTES       32 /* of these fields */
+
+#define DMA_IOVA_STATE_ADDR 0
 
 #endif
