@@ -120,7 +120,8 @@ static void mapped_single(struct hazards *hazards, unsigned core, const struct a
     describe(hazards, core, call, mapping);
     mapping->dma_start = dma;
     mapping->dma_end = dma + mapping->size;
-    mapping_add_piece(mapping, buffer, mapping->size);
+    pieces_add(&mapping->dma, dma, mapping->size);
+    pieces_add(&mapping->buffer, buffer, mapping->size);
     mapping_begin(hazards, mapping);
 }
 
@@ -157,11 +158,13 @@ static void mapped_sg(struct hazards *hazards, unsigned core, const struct api_c
         return;
     describe(hazards, core, call, mapping);
     for (uint64_t i = 0; i < mapping->size && read_entry(hazards, core, va, &entry); i++, va = entry.next) {
-        mapping_add_piece(mapping, entry.pa, entry.length);
+        pieces_add(&mapping->buffer, entry.pa, entry.length);
         if (i == 0)
             mapping->dma_start = entry.dma_address;
-        if (i < (uint32_t)segments)
-            mapping->dma_end = entry.dma_address + entry.dma_length;
+        if (i >= (uint32_t)segments)
+            continue;
+        pieces_add(&mapping->dma, entry.dma_address, entry.dma_length);
+        mapping->dma_end = entry.dma_address + entry.dma_length;
     }
     mapping_begin(hazards, mapping);
 }
@@ -294,7 +297,7 @@ static void sync_for_cpu(struct hazards *hazards, const struct api_call *call, b
         return;
     mapping = &hazards->mappings.items[call->mapping - 1];
     if (!list && !mapping->list) {
-        start = mapping->pieces[0].pa + (call->address - mapping->dma_start);
+        start = mapping->buffer.piece[0].start + (call->address - mapping->dma_start);
         end = start + call->size;
     }
     if (mapping->cpu_end == 0 || start < mapping->cpu_start)

@@ -130,7 +130,8 @@ static int iommu_dma_iova_bounce_and_link(struct device *dev, dma_addr_t addr, p
     return error;
 }
 
-/* The first and the last page are bounced where they are not whole. */
+/* The first and the last page are bounced where they are not whole. The first one's copy must have its offset in the
+ * page, which it has only for a device that asks for that much alignment (min_align_mask); others get an error. */
 static int iommu_dma_iova_link_swiotlb(struct device *dev, struct dma_iova_state *state, phys_addr_t pa, size_t offset,
                                        size_t size, enum dma_data_direction dir, unsigned long attrs)
 {
