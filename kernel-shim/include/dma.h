@@ -12,6 +12,9 @@
 #ifndef SWIOTLB
 #define SWIOTLB 0
 #endif
+#ifndef WORKAROUND_4311569
+#define WORKAROUND_4311569 0 /* cache.S */
+#endif
 #ifndef SWIOTLB_V2
 #define SWIOTLB_V2 0
 #endif
