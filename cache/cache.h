@@ -67,7 +67,7 @@ struct cache_config {
     bool cmo_early_ack;          /* erratum 4311569 of Arm's SI L1 interconnect: the CopyBack that a CMO of a dirty line
                                     makes is acknowledged before it has reached memory */
     uint64_t cmo_early_ack_ps;   /* so much before */
-    bool far_atomics; /* LSE atomics on a communal line execute at its home; others near, in L1D */
+    bool far_atomics;            /* LSE atomics on a communal line execute at its home; others near, in L1D */
 };
 
 struct cache;

@@ -26,10 +26,10 @@ struct mapping {
     bool list;     /* a scatterlist */
     uint64_t size; /* bytes; entries of a scatterlist */
     uint32_t direction;
-    bool coherent;   /* the device snoops: who touches the buffer does not matter */
-    bool lasting;    /* as long as the machine: it cannot leak */
-    bool translated; /* the DMA addresses are an SMMU's */
-    bool bounced;    /* the device sees a copy of it, or of parts */
+    bool coherent;               /* the device snoops: who touches the buffer does not matter */
+    bool lasting;                /* as long as the machine: it cannot leak */
+    bool translated;             /* the DMA addresses are an SMMU's */
+    bool bounced;                /* the device sees a copy of it, or of parts */
     uint64_t dma_start, dma_end; /* of a list: where the first segment begins and the last one ends */
     struct pieces buffer, dma;
 

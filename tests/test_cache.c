@@ -242,8 +242,7 @@ START_TEST(loads_pass_an_invalidation_when_asked_to)
     for (unsigned i = 0; i < 2; i++) {
         load(0, A + i * 64, i * 1000000);
         device_write(A + i * 64, 9, false, i * 1000000 + 200000);
-        uint64_t done =
-            cache_cmo(cache, 0, i ? CMO_DC_CIVAC : CMO_DC_IVAC, A + i * 64, i * 1000000 + 400000).done_ps;
+        uint64_t done = cache_cmo(cache, 0, i ? CMO_DC_CIVAC : CMO_DC_IVAC, A + i * 64, i * 1000000 + 400000).done_ps;
         ck_assert_uint_eq(load(0, A + i * 64, done - 1), 0);
         ck_assert_uint_eq(load(0, A + i * 64, done), 9);
     }

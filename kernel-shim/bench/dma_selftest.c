@@ -9,8 +9,8 @@
 #include "selftest.h"
 #include "swiotlb.h"
 
-#define KB 1024ul
-#define MB (1024 * KB)
+#define KB         1024ul
+#define MB         (1024 * KB)
 #define SLOTS_MOST (IO_TLB_SEGSIZE * IO_TLB_SIZE) /* the largest mapping that can be bounced */
 enum { STREAM_ID = 0, PIECES_MOST = 8 };
 #define STREAM_BYTES (PIECES_MOST * SLOTS_MOST)
@@ -29,8 +29,8 @@ struct operation {
     struct device *dev;
     enum way way;
     enum dma_data_direction dir;
-    bool skip;           /* DMA_ATTR_SKIP_CPU_SYNC at map and unmap, and syncs in between */
-    bool half;           /* the device leaves the second half of the bytes alone */
+    bool skip; /* DMA_ATTR_SKIP_CPU_SYNC at map and unmap, and syncs in between */
+    bool half; /* the device leaves the second half of the bytes alone */
     unsigned pieces;
     struct piece piece[PIECES_MOST];
 };
@@ -42,11 +42,11 @@ struct segment {
 };
 
 static struct {
-    char *areas;                          /* [PIECES_MOST] */
-    char *source, *target;                /* what the device gives, and where it copies to */
-    struct dmac_descriptor *descriptors;  /* Non-cacheable */
+    char *areas;                         /* [PIECES_MOST] */
+    char *source, *target;               /* what the device gives, and where it copies to */
+    struct dmac_descriptor *descriptors; /* Non-cacheable */
     dma_addr_t source_dma, target_dma, descriptors_dma;
-    struct scatterlist *list;             /* [PIECES_MOST] */
+    struct scatterlist *list; /* [PIECES_MOST] */
     struct dma_iova_state iova;
     struct segment segment[PIECES_MOST];
     unsigned segments;
@@ -142,11 +142,11 @@ static void device_copies(const struct operation *op, bool reads, size_t bytes)
 
     for (unsigned i = 0; i < test.segments && bytes; i++) {
         size_t part = test.segment[i].bytes < bytes ? test.segment[i].bytes : bytes;
-        test.descriptors[count] = (struct dmac_descriptor){
-            .source = reads ? test.segment[i].addr : own,
-            .destination = reads ? own : test.segment[i].addr,
-            .bytes = (uint32_t)part,
-            .next = test.descriptors_dma + (count + 1) * sizeof(*test.descriptors)};
+        test.descriptors[count] =
+            (struct dmac_descriptor){.source = reads ? test.segment[i].addr : own,
+                                     .destination = reads ? own : test.segment[i].addr,
+                                     .bytes = (uint32_t)part,
+                                     .next = test.descriptors_dma + (count + 1) * sizeof(*test.descriptors)};
         count++;
         own += part;
         bytes -= part;
@@ -256,8 +256,9 @@ static void run(struct operation *op)
     test.operations++;
     fill(op);
     map(op);
-    test.bounced += swiotlb_find_pool(op->dev, op->dev->domain ? iommu_iova_to_phys(op->dev->domain, test.segment[0].addr)
-                                                               : test.segment[0].addr) != NULL;
+    test.bounced +=
+        swiotlb_find_pool(op->dev, op->dev->domain ? iommu_iova_to_phys(op->dev->domain, test.segment[0].addr)
+                                                   : test.segment[0].addr) != NULL;
     if (op->skip)
         sync_for_device(op);
     if (op->dir != DMA_FROM_DEVICE) {
@@ -283,7 +284,7 @@ static char *place(unsigned piece, size_t offset)
 
 static void every_size_and_offset(struct device *dev, enum way way)
 {
-    static const size_t sizes[] = {1, 8, 33, 64, 65, 128, 200, 2047, 2048, 2049, 4096, 4097, 10000, 70000};
+    static const size_t sizes[] = {1, 8, 33, 64, 65, 128, 200, 2047, 2048, 2049, 4096, 4097, 10000, 20000};
     static const size_t offsets[] = {0, 1, 64, 100, 2048, 4095};
 
     for (unsigned size = 0; size < sizeof(sizes) / sizeof(sizes[0]); size++)
@@ -476,10 +477,8 @@ static void all_operations(struct device *dev, enum way last, bool all_bounced)
 static void on_the_bus(void)
 {
     for (unsigned i = 0; i < 12; i++) {
-        struct device dev = {.dma_coherent = i & 1,
-                             .dma_mask = ~0ull,
-                             .xen = i & 2,
-                             .dma_io_tlb_mem = swiotlb_init(4 * MB, 4)};
+        struct device dev = {
+            .dma_coherent = i & 1, .dma_mask = ~0ull, .xen = i & 2, .dma_io_tlb_mem = swiotlb_init(4 * MB, 4)};
         dev.dma_io_tlb_mem->force_bounce = i / 4 == 1;
         if (i / 4 == 2) /* the device does not reach the buffers */
             dev.dma_mask = dev.dma_io_tlb_mem->defpool.end - 1;

@@ -494,8 +494,8 @@ static bool linked_page_is_read_after_the_unlink(bool wrong)
     volatile uint64_t *page = (volatile uint64_t *)link_two(&state, DMA_FROM_DEVICE, true);
     bool fresh;
 
-    *translated_descriptor = (struct dmac_descriptor){
-        .source = NEW, .destination = state.addr, .bytes = PAGE_SIZE, .flags = DMAC_FILL};
+    *translated_descriptor =
+        (struct dmac_descriptor){.source = NEW, .destination = state.addr, .bytes = PAGE_SIZE, .flags = DMAC_FILL};
     mb();
     dmac_prepare(translated_descriptor_dma, false);
     dmac_ring(false);

@@ -48,12 +48,12 @@ static void describe(struct chain *chain, unsigned i, bool reads, uint64_t patte
 {
     uint64_t dma_address = test.list[i].dma_address;
 
-    chain->descriptors[i] = (struct dmac_descriptor){
-        .source = reads ? dma_address : pattern + i,
-        .destination = reads ? test.target_dma + i * test.entry_bytes : dma_address,
-        .bytes = (uint32_t)test.entry_bytes,
-        .flags = reads ? 0 : DMAC_FILL,
-        .next = i + 1 < test.entries ? chain->dma + (i + 1) * sizeof(*chain->descriptors) : 0};
+    chain->descriptors[i] =
+        (struct dmac_descriptor){.source = reads ? dma_address : pattern + i,
+                                 .destination = reads ? test.target_dma + i * test.entry_bytes : dma_address,
+                                 .bytes = (uint32_t)test.entry_bytes,
+                                 .flags = reads ? 0 : DMAC_FILL,
+                                 .next = i + 1 < test.entries ? chain->dma + (i + 1) * sizeof(*chain->descriptors) : 0};
 }
 
 /* Before the map, with the DMA addresses of the last time, so that only the doorbell is left to do. */

@@ -59,8 +59,8 @@ struct io_tlb_mem *swiotlb_init(size_t bytes, unsigned nareas)
     pool->areas = kzalloc(nareas * sizeof(*pool->areas));
     pool->slots = kzalloc(nslabs * sizeof(*pool->slots));
     for (unsigned i = 0; i < nslabs; i++)
-        pool->slots[i] = (struct io_tlb_slot){.orig_addr = INVALID_PHYS_ADDR,
-                                              .list = (uint16_t)(IO_TLB_SEGSIZE - io_tlb_offset(i))};
+        pool->slots[i] =
+            (struct io_tlb_slot){.orig_addr = INVALID_PHYS_ADDR, .list = (uint16_t)(IO_TLB_SEGSIZE - io_tlb_offset(i))};
     return mem;
 }
 
@@ -174,8 +174,8 @@ static void swiotlb_release_slots(struct device *dev, phys_addr_t tlb, struct io
 /* --- copies --- */
 
 /* tlb may lie anywhere in the mapping. Out of the bounce buffer only after the invalidation is complete. */
-__attribute__((noipa)) static void swiotlb_bounce(struct device *dev, phys_addr_t tlb, size_t size, enum dma_data_direction dir,
-                           struct io_tlb_pool *pool)
+__attribute__((noipa)) static void swiotlb_bounce(struct device *dev, phys_addr_t tlb, size_t size,
+                                                  enum dma_data_direction dir, struct io_tlb_pool *pool)
 {
     const struct io_tlb_slot *slot = &pool->slots[(tlb - pool->start) >> IO_TLB_SHIFT];
     phys_addr_t orig = slot->orig_addr;

@@ -38,7 +38,8 @@ struct io_tlb_mem {
     bool force_bounce;
 };
 
-/* A pool of bytes (rounded up to whole segments), shared by nareas areas (a power of two; as many as have a segment). */
+/* A pool of bytes (rounded up to whole segments), shared by nareas areas (a power of two; as many as have a segment).
+ */
 struct io_tlb_mem *swiotlb_init(size_t bytes, unsigned nareas);
 /* The kernel's choice: an area a core, rounded up to a power of two. */
 unsigned swiotlb_default_areas(void);

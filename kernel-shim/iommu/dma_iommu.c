@@ -1,7 +1,7 @@
 /*
  * drivers/iommu/dma-iommu.c: a DMA address is an IOVA of the device's domain. No peer-to-peer segments; ranges linked
- * one by one are in dma_iova.c. A single unmap walks the page tables for the physical address even when no sync needs it, as the kernel
- * does.
+ * one by one are in dma_iova.c. A single unmap walks the page tables for the physical address even when no sync needs
+ * it, as the kernel does.
  */
 #include "dma_iommu_internal.h"
 #include "swiotlb.h"
@@ -252,8 +252,7 @@ static void sg_dma_mark_swiotlb(struct scatterlist *sg, bool bounced)
 #endif
 }
 
-static bool dev_use_sg_swiotlb(const struct device *dev, struct scatterlist *sg, int nents,
-                               enum dma_data_direction dir)
+static bool dev_use_sg_swiotlb(const struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir)
 {
     if (!SWIOTLB)
         return false;
@@ -275,8 +274,8 @@ static void iommu_dma_unmap_sg_swiotlb(struct device *dev, struct scatterlist *s
 }
 
 /* An entry is a mapping of its own, bounced or not: nothing of it is batched. */
-static int iommu_dma_map_sg_swiotlb(struct device *dev, struct scatterlist *sgl, int nents,
-                                    enum dma_data_direction dir, unsigned long attrs)
+static int iommu_dma_map_sg_swiotlb(struct device *dev, struct scatterlist *sgl, int nents, enum dma_data_direction dir,
+                                    unsigned long attrs)
 {
     struct scatterlist *sg = sgl;
 
