@@ -20,9 +20,9 @@ enum door {
     DOOR_FREE,
 };
 
-/* Arguments: (dev, address or list, size or entries, direction); of a link (dev, state, buffer, offset, size,
- * direction), an unlink (dev, state, offset, size, direction), a destroy (dev, state, size, direction); of a free:
- * (address, bytes). Addresses of buffers are in the linear map, which is the identity. */
+/* Arguments: (dev, address or list, size or entries, direction, attrs); of a link (dev, state, buffer, offset, size,
+ * direction, attrs), an unlink (dev, state, offset, size, direction), a destroy (dev, state, size, direction); of a
+ * free: (address, bytes). Addresses of buffers are in the linear map, which is the identity. */
 static const struct {
     const char *name;
     enum door door;
@@ -100,6 +100,7 @@ static void describe(struct hazards *hazards, unsigned core, const struct api_ca
     mapping->coherent = read_guest(hazards, core, call->dev + DEVICE_DMA_COHERENT, 1);
     mapping->translated = read_guest(hazards, core, call->dev + DEVICE_DOMAIN, 8) != 0;
     mapping->bounced = call->bounced;
+    mapping->maintained = !call->bounced && !(call->attrs & DMA_ATTR_SKIP_CPU_SYNC);
     mapping->lasting = call->place.pc - hazards->lasting_start < hazards->lasting_bytes;
     site_of(hazards, call->place.pc)->maps++;
     mapping->core = core;
@@ -337,6 +338,7 @@ static void take_arguments(struct hazards *hazards, unsigned core, struct api_ca
     call->address = argument[1];
     call->size = argument[2];
     call->direction = (uint32_t)argument[3];
+    call->attrs = argument[4];
     switch ((enum door)call->door) {
     case DOOR_MAP_SG:
     case DOOR_UNMAP_SG:
@@ -356,6 +358,7 @@ static void take_arguments(struct hazards *hazards, unsigned core, struct api_ca
         call->address = range + argument[3];
         call->size = argument[4];
         call->direction = (uint32_t)argument[5];
+        call->attrs = argument[6];
     } else if (call->door == DOOR_IOVA_UNLINK) {
         call->address = range + argument[2];
         call->size = argument[3];

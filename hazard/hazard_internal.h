@@ -28,6 +28,7 @@ struct api_call {
     /* The arguments that most have: of a scatterlist the address is its own, the size its entries. */
     uint64_t dev, address, size;
     uint32_t direction;
+    uint64_t attrs;            /* of a map or link */
     uint32_t mapping;          /* that a sync or unmap is about, + 1; 0: none */
     bool bounced;              /* it has used a bounce buffer */
     struct hazard_place place; /* the caller */

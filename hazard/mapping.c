@@ -199,13 +199,6 @@ static void use_pages(struct hazards *hazards, const struct mapping *mapping, bo
     }
 }
 
-void mapping_begin(struct hazards *hazards, struct mapping *mapping)
-{
-    use_pages(hazards, mapping, true);
-    if (mapping->translated)
-        io_pages_map(hazards, mapping);
-}
-
 /* Calls action for each line that the buffer has a part of, with the line's bytes of it. */
 static void for_lines(struct hazards *hazards, const struct mapping *mapping,
                       void (*action)(struct hazards *hazards, uint32_t line, uint64_t bytes))
@@ -222,6 +215,22 @@ static void for_lines(struct hazards *hazards, const struct mapping *mapping,
             at = stop;
         }
     }
+}
+
+/* Takes the cores' pointers to the line away, so that their next access is told. */
+static void take_pointers(struct hazards *hazards, uint32_t line, uint64_t bytes)
+{
+    hazards->host.mark(hazards->host.ctx, line, MARK_ACCESS);
+    shadow_mark(hazards, line);
+}
+
+void mapping_begin(struct hazards *hazards, struct mapping *mapping)
+{
+    use_pages(hazards, mapping, true);
+    if (watches(mapping) && !mapping->maintained)
+        for_lines(hazards, mapping, take_pointers);
+    if (mapping->translated)
+        io_pages_map(hazards, mapping);
 }
 
 static void forget_touch(struct hazards *hazards, uint32_t line, uint64_t bytes)

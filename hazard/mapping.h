@@ -29,6 +29,7 @@ struct mapping {
     bool coherent;               /* the device snoops: who touches the buffer does not matter */
     bool lasting;                /* as long as the machine: it cannot leak */
     bool translated;             /* the DMA addresses are an SMMU's */
+    bool maintained;             /* by the map: no core has a pointer to a line of it that the caches do not hear of */
     bool bounced;                /* the device sees a copy of it, or of parts */
     uint64_t dma_start, dma_end; /* of a list: where the first segment begins and the last one ends */
     struct pieces buffer, dma;

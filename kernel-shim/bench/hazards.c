@@ -399,6 +399,17 @@ static bool bounced_part_is_synced(bool wrong)
     return fresh;
 }
 
+/* The map does nothing to the lines, so the core has the one that it reads. */
+static bool map_without_sync_gives_the_buffer_away(bool wrong)
+{
+    volatile uint64_t *line = fresh_lines(1);
+    dma_addr_t addr = dma_map_single_attrs(&dev, (void *)line, LINE, DMA_FROM_DEVICE, DMA_ATTR_SKIP_CPU_SYNC);
+    bool old = !wrong || *line == OLD;
+
+    dma_unmap_single_attrs(&dev, addr, LINE, DMA_FROM_DEVICE, DMA_ATTR_SKIP_CPU_SYNC);
+    return old && *line == OLD;
+}
+
 /* --- behind an SMMU that does not snoop --- */
 
 static struct device translated;
@@ -546,6 +557,7 @@ static const struct {
     {"memory_is_freed_after_the_unmap", memory_is_freed_after_the_unmap, false},
     {"bounced_store_is_synced", bounced_store_is_synced, false},
     {"bounced_part_is_synced", bounced_part_is_synced, false},
+    {"map_without_sync_gives_the_buffer_away", map_without_sync_gives_the_buffer_away, false},
     {"links_are_synced", links_are_synced, true},
     {"links_are_unlinked_once", links_are_unlinked_once, true},
     {"linked_page_is_read_after_the_unlink", linked_page_is_read_after_the_unlink, true},

@@ -23,7 +23,6 @@
 #endif
 
 enum dma_data_direction { DMA_BIDIRECTIONAL, DMA_TO_DEVICE, DMA_FROM_DEVICE };
-#define DMA_ATTR_SKIP_CPU_SYNC 1ul
 #define DMA_MAPPING_ERROR      (~(dma_addr_t)0)
 
 struct iommu_domain;
