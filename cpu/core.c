@@ -83,6 +83,7 @@ struct core_bus_client cpu_bus_client(struct cpu *cpu)
 void cpu_reset(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el)
 {
     memset(cpu->x, 0, sizeof(cpu->x));
+    memset(cpu->v, 0, sizeof(cpu->v));
     cpu->x[0] = x0;
     cpu->pc = pc;
     cpu->pstate = (struct pstate){.daif = 0xF << 6, .el = (uint8_t)el, .sp = 1};

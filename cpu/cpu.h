@@ -1,6 +1,6 @@
 /*
- * An arm64 core: A64 integer instruction set, EL0/EL1 (EL2 on request), stage-1 MMU, generic timer, and a
- * cycle-approximate scoreboard. Arm DDI 0487 is the source for behaviour; README.md for what is modelled.
+ * An arm64 core: the A64 instruction set with FP and Advanced SIMD, EL0/EL1 (EL2 on request), stage-1 MMU, generic
+ * timer, and a cycle-approximate scoreboard. Arm DDI 0487 is the source for behaviour; README.md for what is modelled.
  */
 #ifndef DMASIM_CPU_CPU_H
 #define DMASIM_CPU_CPU_H
@@ -30,7 +30,9 @@ struct cpu_config {
     uint32_t mispredict_cycles;
     uint32_t indirect_predictor; /* entries; 0: indirect branches are never predicted (a retpoline stands for one) */
     uint32_t mul_cycles, div_cycles; /* div: 64 bit */
-    uint64_t dsb_restart_ps;         /* fixed cost of a full DSB after all it waits for */
+    uint32_t simd_alu_cycles, simd_mul_cycles, simd_move_cycles;
+    uint32_t fp_add_cycles, fp_mul_cycles, fp_fma_cycles, fp_div_cycles, fp_sqrt_cycles, fp_convert_cycles; /* double */
+    uint64_t dsb_restart_ps; /* fixed cost of a full DSB after all it waits for */
     uint64_t isb_cycles;
     uint64_t exception_cycles; /* entry and return, each */
     uint64_t wfe_wake_ps;      /* from wake-up event to the next instruction */

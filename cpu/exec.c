@@ -219,6 +219,8 @@ static bool system_outcome(struct cpu *cpu, const struct insn *insn, enum sysreg
         return true;
     if (result == SYSREG_TRAP)
         exception_sync(cpu, EC_SYSREG, trap_iss(insn, read), cpu->pc, 0, false);
+    else if (result == SYSREG_TRAP_FP)
+        exception_fp(cpu);
     else
         exception_undefined(cpu, cpu->pc);
     return false;
