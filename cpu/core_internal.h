@@ -178,6 +178,7 @@ struct cpu {
     struct cpu_config config;
     struct core_bus bus;
     struct cpu_semihost semihost;
+    struct cpu_firmware firmware;
 
     uint64_t now_ps; /* local time (retirement of the last instruction), valid in every call out of the interpreter */
     bool irq_line, fiq_line;

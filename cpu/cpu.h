@@ -84,10 +84,21 @@ struct cpu_semihost {
     uint64_t (*call)(void *ctx, struct cpu *cpu, uint32_t operation, uint64_t parameter);
 };
 
+/* Firmware below the program: HVC from EL1 without EL2, or SMC, calls it instead of being Undefined. The call reads and
+ * writes X0 to X3; the program goes on behind the instruction. */
+struct cpu_firmware {
+    void *ctx;
+    enum cpu_conduit { CPU_CONDUIT_NONE, CPU_CONDUIT_HVC, CPU_CONDUIT_SMC } conduit;
+    void (*call)(void *ctx, struct cpu *cpu);
+};
+
 /* bus and semihost are copied. Fills errors and returns NULL when the configuration is impossible. */
 struct cpu *cpu_create(const struct cpu_config *config, const struct core_bus *bus, const struct cpu_semihost *semihost,
                        struct error_list *errors);
 void cpu_destroy(struct cpu *cpu);
+
+/* Before the core runs; firmware is copied. */
+void cpu_attach_firmware(struct cpu *cpu, const struct cpu_firmware *firmware);
 
 /* The callbacks to hand to the memory system. */
 struct core_bus_client cpu_bus_client(struct cpu *cpu);
@@ -98,6 +109,10 @@ void cpu_reset(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el);
 /* The core's local time at its first instruction (a secondary core starts late). After cpu_reset(), before cpu_run().
  */
 void cpu_start_at(struct cpu *cpu, uint64_t t_ps);
+
+/* State after reset for a core that has run before and was stopped: its time goes on at t_ps, what lies between was
+ * idle, and its counters stay. */
+void cpu_restart(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el, uint64_t t_ps);
 
 /* Executes until stopped. Blocks in the bus's sync, access, sleep. */
 enum cpu_stop cpu_run(struct cpu *cpu);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-std::vector<uint8_t> device_tree(unsigned cores, uint64_t ram_base, uint64_t ram_bytes);
+/* mpidr: of each core; el: at which programs are entered, which decides PSCI's conduit. */
+std::vector<uint8_t> device_tree(const std::vector<uint64_t> &mpidr, unsigned el, uint64_t ram_base,
+                                 uint64_t ram_bytes);
 
 #endif

@@ -76,6 +76,11 @@ uint64_t mpidr_of_core(unsigned core)
     return MT | static_cast<uint64_t>(core) << 8;
 }
 
+uint64_t mpidr_of_virt_core(unsigned core)
+{
+    return (core / 16) << 8 | core % 16;
+}
+
 struct cpu_config cpu_config_of(const struct config *config, unsigned core)
 {
     struct cpu_config c = {};
