@@ -14,6 +14,7 @@
 static const char exec_help[] =
     "usage: dmasim exec ELF [options] [-- ARGUMENTS]\n"
     "  runs a bare-metal AArch64 program (semihosting, PL011) and ends with its exit status;\n"
+    "  the machine is QEMU's virt with GICv3: RAM from 0x40000000, device tree in X0, PSCI;\n"
     "  2 when the file is refused, 124 at a limit, 125 when the guest is stuck\n"
     "  -p, --platform NAME   platform file (default: built-in values)\n"
     "  -s, --set KEY=VALUE   override a key (repeat; the last wins)\n"

@@ -1,4 +1,5 @@
 /* Sums, products, quotients, roots (DDI 0487 FPAdd, FPMul, FPMulAdd, FPDiv, FPSqrt and the fused steps). */
+#include <math.h>
 #include <string.h>
 
 #include "cpu/fp_number.h"
@@ -68,6 +69,16 @@ static bool host_binary(const struct fp_env *env, unsigned bits, uint64_t a, uin
         double x = double_of(a), y = double_of(b);
         *result = raw_double(operation == '+' ? x + y : operation == '*' ? x * y : x / y);
     }
+    return host_result(bits, *result);
+}
+
+static bool host_mul_add(const struct fp_env *env, unsigned bits, uint64_t addend, uint64_t a, uint64_t b,
+                         uint64_t *result)
+{
+    if (!host_allowed(env, bits) || !host_fits(bits, addend) || !host_fits(bits, a) || !host_fits(bits, b))
+        return false;
+    *result = bits == 32 ? raw_single(fmaf(single_of(a), single_of(b), single_of(addend)))
+                         : raw_double(fma(double_of(a), double_of(b), double_of(addend)));
     return host_result(bits, *result);
 }
 
@@ -254,16 +265,22 @@ uint64_t fp_sqrt(struct fp_env *env, unsigned bits, uint64_t a)
 uint64_t fp_mul_add(struct fp_env *env, unsigned bits, uint64_t addend, uint64_t a, uint64_t b)
 {
     const uint64_t raw[] = {addend, a, b};
-    struct fp_number n[] = {fp_unpack(env, bits, addend), fp_unpack(env, bits, a), fp_unpack(env, bits, b)};
-    bool sign = n[1].sign != n[2].sign, infinite = fp_is_infinite(&n[1]) || fp_is_infinite(&n[2]),
-         zero = fp_is_zero(&n[1]) || fp_is_zero(&n[2]), invalid = infinite && zero;
+    struct fp_number n[3];
+    bool sign, infinite, zero;
     uint64_t result;
 
-    if (n[0].kind == FP_KIND_QNAN && invalid)
+    if (host_mul_add(env, bits, addend, a, b, &result))
+        return result;
+    for (unsigned i = 0; i < 3; i++)
+        n[i] = fp_unpack(env, bits, raw[i]);
+    sign = n[1].sign != n[2].sign;
+    infinite = fp_is_infinite(&n[1]) || fp_is_infinite(&n[2]);
+    zero = fp_is_zero(&n[1]) || fp_is_zero(&n[2]);
+    if (n[0].kind == FP_KIND_QNAN && infinite && zero)
         return fp_invalid(env, bits);
     if (fp_process_nans(env, bits, n, raw, 3, &result))
         return result;
-    if (invalid || (fp_is_infinite(&n[0]) && infinite && n[0].sign != sign))
+    if ((infinite && zero) || (fp_is_infinite(&n[0]) && infinite && n[0].sign != sign))
         return fp_invalid(env, bits);
     if (fp_is_infinite(&n[0]) || infinite)
         return fp_infinity(bits, infinite ? sign : n[0].sign);
