@@ -128,7 +128,8 @@ void devices(writer &tree, unsigned cores)
 
 } // namespace
 
-std::vector<uint8_t> device_tree(const std::vector<uint64_t> &mpidr, unsigned el, uint64_t ram_base, uint64_t ram_bytes)
+std::vector<uint8_t> device_tree(const std::vector<uint64_t> &mpidr, unsigned el, uint64_t ram_base, uint64_t ram_bytes,
+                                 const std::string &arguments)
 {
     writer tree;
 
@@ -139,6 +140,8 @@ std::vector<uint8_t> device_tree(const std::vector<uint64_t> &mpidr, unsigned el
     tree.cell("interrupt-parent", GIC_PHANDLE);
     tree.begin("chosen");
     tree.text("stdout-path", "/pl011@9000000");
+    if (!arguments.empty())
+        tree.text("bootargs", arguments);
     tree.end();
     tree.begin("memory@40000000");
     tree.text("device_type", "memory");

@@ -351,7 +351,8 @@ bool platform::load()
     if (!guest_.bare)
         return true;
     /* as QEMU's virt machine: the tree at the start of RAM, or at its end when the program lies there */
-    std::vector<uint8_t> tree = device_tree(mpidr_, entry_el(), memory_->base, memory_->bytes);
+    std::vector<uint8_t> tree =
+        device_tree(mpidr_, entry_el(), memory_->base, memory_->bytes, guest_.arguments ? guest_.arguments : "");
     entry_x0_ = memory_->base;
     for (size_t i = 0; i < image_.segment_count; i++)
         if (image_.segments[i].pa < memory_->base + tree.size())

@@ -33,6 +33,7 @@ struct platform_guest {
     bool bare; /* dmasim exec: enter at EL1 (or exec.el) with a device tree in X0 and semihosting; false: kernel-shim
                   guest */
     const char *command_line; /* semihosting SYS_GET_CMDLINE; may be NULL */
+    const char *arguments;    /* the device tree's bootargs; may be NULL */
 };
 
 /* What the SMMU did; all zero without one. */

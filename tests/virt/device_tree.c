@@ -38,6 +38,8 @@ void virt_main(const void *tree)
     node = tree_named("chosen", 0);
     print((const char *)tree_property(node, "stdout-path", &bytes));
     print("\n");
+    print((const char *)tree_property(node, "bootargs", &bytes));
+    print("\n");
     print_value("virtio in the tree", tree_compatible("virtio,nothing", 0));
     print_value("level", READ_SYSREG(CurrentEL));
     print_value("affinity", READ_SYSREG(mpidr_el1));

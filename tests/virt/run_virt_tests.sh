@@ -13,7 +13,7 @@ failed=0
 
 for mode in false true; do
   timeout 60 "$dmasim" exec "$elf" -s cpu.cores=4 -s ram.bytes=256MiB -s exec.el=$el -s cpu.functional_only=$mode \
-    -s sim.instruction_limit=100000000 >"$out/dmasim.txt" 2>&1 || { echo "$name: dmasim ends with $?"; failed=1; }
+    -s sim.instruction_limit=100000000 -- first=1 second >"$out/dmasim.txt" 2>&1 || { echo "$name: dmasim ends with $?"; failed=1; }
   diff "$expected" "$out/dmasim.txt" || { echo "$name: dmasim, functional_only=$mode"; failed=1; }
 done
 if command -v qemu-system-aarch64 >/dev/null; then
@@ -21,7 +21,7 @@ if command -v qemu-system-aarch64 >/dev/null; then
   [ "$el" = 2 ] && virtualization=on
   aarch64-linux-gnu-objcopy -O binary "$elf" "$out/image"
   timeout 60 qemu-system-aarch64 -M virt,gic-version=3,virtualization=$virtualization -cpu cortex-a72 -smp 4 -m 256 -no-reboot -nodefaults \
-    -display none -monitor none -serial stdio -kernel "$out/image" </dev/null 2>&1 | tr -d '\r' >"$out/qemu.txt"
+    -display none -monitor none -serial stdio -kernel "$out/image" -append "first=1 second" </dev/null 2>&1 | tr -d '\r' >"$out/qemu.txt"
   diff "$expected" "$out/qemu.txt" || { echo "$name: QEMU"; failed=1; }
 fi
 [ $failed = 0 ] && echo "$name at EL$el: $(wc -l <"$expected") lines agree"
