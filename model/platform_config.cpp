@@ -81,6 +81,11 @@ uint64_t mpidr_of_core(unsigned core)
     return MT | static_cast<uint64_t>(core) << 8;
 }
 
+uint64_t mpidr_of_virt_core(unsigned core)
+{
+    return (core / 16) << 8 | core % 16;
+}
+
 struct cpu_config cpu_config_of(const struct config *config, unsigned core)
 {
     struct cpu_config c = {};
@@ -101,6 +106,15 @@ struct cpu_config cpu_config_of(const struct config *config, unsigned core)
     c.indirect_predictor = get32(config, "cpu.indirect_predictor");
     c.mul_cycles = get32(config, "cpu.mul_cycles");
     c.div_cycles = get32(config, "cpu.div_cycles");
+    c.simd_alu_cycles = get32(config, "cpu.simd_alu_cycles");
+    c.simd_mul_cycles = get32(config, "cpu.simd_mul_cycles");
+    c.simd_move_cycles = get32(config, "cpu.simd_move_cycles");
+    c.fp_add_cycles = get32(config, "cpu.fp_add_cycles");
+    c.fp_mul_cycles = get32(config, "cpu.fp_mul_cycles");
+    c.fp_fma_cycles = get32(config, "cpu.fp_fma_cycles");
+    c.fp_div_cycles = get32(config, "cpu.fp_div_cycles");
+    c.fp_sqrt_cycles = get32(config, "cpu.fp_sqrt_cycles");
+    c.fp_convert_cycles = get32(config, "cpu.fp_convert_cycles");
     c.dsb_restart_ps = get(config, "cpu.dsb_restart_ps");
     c.isb_cycles = get(config, "cpu.isb_cycles");
     c.exception_cycles = get(config, "cpu.exception_cycles");
