@@ -62,7 +62,12 @@ struct cache_config {
 
     bool ivac_cleans; /* IVAC of a dirty line writes it back first, as Cortex-A76 does (TRM A6.2.4); false: the data is
                          lost */
-    bool far_atomics; /* LSE atomics on a communal line execute at its home; others near, in L1D */
+    bool loads_pass_invalidates; /* a core's own IVAC or CIVAC does not hold up its loads of the line: until it is
+                                    complete they find the old copy. False: program order (DDI 0487 D7.5.9.15) */
+    bool cmo_early_ack;          /* erratum 4311569 of Arm's SI L1 interconnect: the CopyBack that a CMO of a dirty line
+                                    makes is acknowledged before it has reached memory */
+    uint64_t cmo_early_ack_ps;   /* so much before */
+    bool far_atomics;            /* LSE atomics on a communal line execute at its home; others near, in L1D */
 };
 
 struct cache;

@@ -36,9 +36,9 @@ static inline bool wants_write(enum line_want want)
 
 /* A queued CMO. */
 struct pending_cmo {
-    uint64_t done_ps;
-    uint32_t line; /* NO_LINE: all (IC IALLU) */
-    uint8_t op;    /* enum cmo_op */
+    uint64_t done_ps; /* its effect */
+    uint32_t line;    /* NO_LINE: all (IC IALLU) */
+    uint8_t op;       /* enum cmo_op */
 };
 
 /* The CMO engine of one core: Q slots for timing, and the operations whose effect is still to come, in program order.

@@ -335,12 +335,21 @@ static uint32_t target_line(struct cache *cache, unsigned core, enum cmo_op op, 
     return line_of(cache, addr);
 }
 
+/* The erratum is about an operation that writes a dirty line back to the PoC. */
+static bool acknowledged_early(const struct cache *cache, enum cmo_op op, bool dirty)
+{
+    return cache->config.cmo_early_ack && dirty &&
+           (op == CMO_DC_CVAC || op == CMO_DC_CVAP || op == CMO_DC_CIVAC ||
+            (op == CMO_DC_IVAC && cache->config.ivac_cleans));
+}
+
 struct cmo_times cache_cmo(struct cache *cache, unsigned core, enum cmo_op op, uint64_t addr, uint64_t issue_ps)
 {
     struct core_caches *own = &cache->cores[core];
     struct cmo_queue *queue = &own->cmos;
     struct cmo_times times = {.start_ps = issue_ps, .level = LEVEL_DRAM};
     uint64_t *slot = &queue->slot_done_ps[queue->next_slot];
+    uint64_t effect_ps;
     uint32_t line;
 
     cache_advance(cache, issue_ps);
@@ -360,14 +369,19 @@ struct cmo_times cache_cmo(struct cache *cache, unsigned core, enum cmo_op op, u
         tell_issued(cache, core, op, line);
     }
     own->counters.cmo_dirty += times.dirty;
-    times.done_ps = times.start_ps + service_time(&cache->config, op, times.dirty);
+    if (acknowledged_early(cache, op, times.dirty)) {
+        times.done_ps = times.start_ps + service_time(&cache->config, op, false);
+        effect_ps = times.done_ps + cache->config.cmo_early_ack_ps;
+    } else {
+        effect_ps = times.done_ps = times.start_ps + service_time(&cache->config, op, times.dirty);
+    }
     times.next_issue_ps = times.start_ps + issue_interval(&cache->config, times.level);
     *slot = times.done_ps;
     queue->next_slot = queue->next_slot + 1 == cache->config.cmo_slots ? 0 : queue->next_slot + 1;
     if (times.done_ps > queue->last_done_ps)
         queue->last_done_ps = times.done_ps;
     if (line != NO_LINE || op >= CMO_IC_IVAU)
-        push(cache, queue, (struct pending_cmo){.done_ps = times.done_ps, .line = line, .op = (uint8_t)op});
+        push(cache, queue, (struct pending_cmo){.done_ps = effect_ps, .line = line, .op = (uint8_t)op});
     return times;
 }
 

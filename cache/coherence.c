@@ -350,6 +350,12 @@ static struct line_grant far_atomic(struct cache *cache, unsigned core, uint32_t
     return answer(cache, core, line, LINE_ATOMIC, level == LEVEL_CORE ? LEVEL_CORE : LEVEL_L3, done_ps);
 }
 
+/* A load that a pending invalidation of the line does not hold up: a cache that it has not reached yet answers. */
+static bool load_passes_cmos(struct cache *cache, uint32_t line, enum line_want want)
+{
+    return cache->config.loads_pass_invalidates && want == LINE_SHARED && record_cached(record_of(cache, line));
+}
+
 struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, enum line_want want, uint64_t start_ps)
 {
     struct line_grant grant = {.status = TXN_DECERR, .done_ps = start_ps};
@@ -363,7 +369,7 @@ struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, en
     line = line_of(cache, pa);
     record = record_of(cache, line);
     cache_advance(cache, start_ps);
-    ordered_ps = cmo_order_line(cache, core, line);
+    ordered_ps = load_passes_cmos(cache, line, want) ? 0 : cmo_order_line(cache, core, line);
     if (ordered_ps > start_ps)
         start_ps = ordered_ps;
     if (cache_line_private(cache, core, pa, want, start_ps, &grant))

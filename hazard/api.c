@@ -13,23 +13,32 @@ enum door {
     DOOR_SYNC_SINGLE_FOR_CPU,
     DOOR_SYNC_SG_FOR_DEVICE,
     DOOR_SYNC_SG_FOR_CPU,
+    DOOR_IOVA_LINK,
+    DOOR_IOVA_UNLINK,
+    DOOR_IOVA_DESTROY,
+    DOOR_BOUNCE,
     DOOR_FREE,
 };
 
-/* Arguments: (dev, address or list, size or entries, direction); of a free: (address, bytes). Addresses of buffers are
- * in the linear map, which is the identity. */
+/* Arguments: (dev, address or list, size or entries, direction, attrs); of a link (dev, state, buffer, offset, size,
+ * direction, attrs), an unlink (dev, state, offset, size, direction), a destroy (dev, state, size, direction); of a
+ * free: (address, bytes). Addresses of buffers are in the linear map, which is the identity. */
 static const struct {
     const char *name;
     enum door door;
 } door_names[] = {
-    {"dma_map_single", DOOR_MAP_SINGLE},
-    {"dma_unmap_single", DOOR_UNMAP_SINGLE},
-    {"dma_map_sg", DOOR_MAP_SG},
-    {"dma_unmap_sg", DOOR_UNMAP_SG},
+    {"dma_map_single_attrs", DOOR_MAP_SINGLE},
+    {"dma_unmap_single_attrs", DOOR_UNMAP_SINGLE},
+    {"dma_map_sg_attrs", DOOR_MAP_SG},
+    {"dma_unmap_sg_attrs", DOOR_UNMAP_SG},
     {"dma_sync_single_for_device", DOOR_SYNC_SINGLE_FOR_DEVICE},
     {"dma_sync_single_for_cpu", DOOR_SYNC_SINGLE_FOR_CPU},
     {"dma_sync_sg_for_device", DOOR_SYNC_SG_FOR_DEVICE},
     {"dma_sync_sg_for_cpu", DOOR_SYNC_SG_FOR_CPU},
+    {"dma_iova_link", DOOR_IOVA_LINK},
+    {"dma_iova_unlink", DOOR_IOVA_UNLINK},
+    {"dma_iova_destroy", DOOR_IOVA_DESTROY},
+    {"swiotlb_tbl_map_single", DOOR_BOUNCE},
     {"free_pages_exact", DOOR_FREE},
 };
 
@@ -86,10 +95,12 @@ static struct map_site *site_of(struct hazards *hazards, uint64_t pc)
 
 static void describe(struct hazards *hazards, unsigned core, const struct api_call *call, struct mapping *mapping)
 {
-    mapping->size = call->argument[2];
-    mapping->direction = (uint32_t)call->argument[3];
-    mapping->coherent = read_guest(hazards, core, call->argument[0] + DEVICE_DMA_COHERENT, 1);
-    mapping->translated = read_guest(hazards, core, call->argument[0] + DEVICE_DOMAIN, 8) != 0;
+    mapping->size = call->size;
+    mapping->direction = call->direction;
+    mapping->coherent = read_guest(hazards, core, call->dev + DEVICE_DMA_COHERENT, 1);
+    mapping->translated = read_guest(hazards, core, call->dev + DEVICE_DOMAIN, 8) != 0;
+    mapping->bounced = call->bounced;
+    mapping->maintained = !call->bounced && !(call->attrs & DMA_ATTR_SKIP_CPU_SYNC);
     mapping->lasting = call->place.pc - hazards->lasting_start < hazards->lasting_bytes;
     site_of(hazards, call->place.pc)->maps++;
     mapping->core = core;
@@ -97,19 +108,21 @@ static void describe(struct hazards *hazards, unsigned core, const struct api_ca
     mapping->mapped_ps = hazards->host.now_ps(hazards->host.ctx, core);
 }
 
-static void mapped_single(struct hazards *hazards, unsigned core, const struct api_call *call, uint64_t dma)
+static void mapped_single(struct hazards *hazards, unsigned core, const struct api_call *call, uint64_t dma,
+                          uint64_t buffer)
 {
     struct mapping *mapping;
 
     if (dma == UINT64_MAX)
         return;
-    mapping = mapping_new(&hazards->mappings, call->argument[0], dma, false);
+    mapping = mapping_new(&hazards->mappings, call->dev, dma, false);
     if (!mapping)
         return;
     describe(hazards, core, call, mapping);
     mapping->dma_start = dma;
     mapping->dma_end = dma + mapping->size;
-    mapping_add_piece(mapping, call->argument[1], mapping->size);
+    pieces_add(&mapping->dma, dma, mapping->size);
+    pieces_add(&mapping->buffer, buffer, mapping->size);
     mapping_begin(hazards, mapping);
 }
 
@@ -137,21 +150,22 @@ static void mapped_sg(struct hazards *hazards, unsigned core, const struct api_c
 {
     struct mapping *mapping;
     struct list_entry entry;
-    uint64_t va = call->argument[1];
+    uint64_t va = call->address;
 
     if ((int32_t)segments <= 0)
         return;
-    mapping = mapping_new(&hazards->mappings, call->argument[0], call->argument[1], true);
+    mapping = mapping_new(&hazards->mappings, call->dev, call->address, true);
     if (!mapping)
         return;
     describe(hazards, core, call, mapping);
-    mapping->size = (uint32_t)mapping->size; /* an int */
     for (uint64_t i = 0; i < mapping->size && read_entry(hazards, core, va, &entry); i++, va = entry.next) {
-        mapping_add_piece(mapping, entry.pa, entry.length);
+        pieces_add(&mapping->buffer, entry.pa, entry.length);
         if (i == 0)
             mapping->dma_start = entry.dma_address;
-        if (i < (uint32_t)segments)
-            mapping->dma_end = entry.dma_address + entry.dma_length;
+        if (i >= (uint32_t)segments)
+            continue;
+        pieces_add(&mapping->dma, entry.dma_address, entry.dma_length);
+        mapping->dma_end = entry.dma_address + entry.dma_length;
     }
     mapping_begin(hazards, mapping);
 }
@@ -166,7 +180,7 @@ static void misuse(struct hazards *hazards, unsigned core, const struct api_call
     hazard_report_add(hazards, &(struct hazard_report){.kind = kind,
                                                        .core = core,
                                                        .first_ps = hazards->host.now_ps(hazards->host.ctx, core),
-                                                       .address = call->argument[1],
+                                                       .address = call->address,
                                                        .where = call->place,
                                                        .cause = !mapping ? (struct hazard_place){0, 0}
                                                                 : ended  ? mapping->unmapped_at
@@ -176,71 +190,116 @@ static void misuse(struct hazards *hazards, unsigned core, const struct api_call
                                                                               : "map"});
 }
 
+static uint32_t number_of(const struct hazards *hazards, const struct mapping *mapping)
+{
+    return (uint32_t)(mapping - hazards->mappings.items) + 1;
+}
+
 static void unmap_begins(struct hazards *hazards, unsigned core, struct api_call *call, bool list)
 {
-    uint64_t size = list ? (uint32_t)call->argument[2] : call->argument[2];
-    uint32_t direction = (uint32_t)call->argument[3];
     struct mapping *mapping =
-        mapping_find(&hazards->mappings, call->argument[0], call->argument[1], list, size, direction);
+        mapping_find(&hazards->mappings, call->dev, call->address, list, call->size, call->direction);
 
-    call->mapping = 0;
     if (!mapping || !mapping->active) {
         misuse(hazards, core, call, mapping ? HAZARD_DOUBLE_UNMAP : HAZARD_NOT_MAPPED, mapping);
         return;
     }
-    if (mapping->size != size)
+    if (mapping->size != call->size)
         misuse(hazards, core, call, HAZARD_WRONG_SIZE, mapping);
-    if (mapping->direction != direction)
+    if (mapping->direction != call->direction)
         misuse(hazards, core, call, HAZARD_WRONG_DIRECTION, mapping);
     mapping_give_back(hazards, mapping);
-    call->mapping = (uint32_t)(mapping - hazards->mappings.items) + 1;
+    call->mapping = number_of(hazards, mapping);
 }
 
-static void unmap_ends(struct hazards *hazards, unsigned core, const struct api_call *call)
+static void ended(struct hazards *hazards, unsigned core, const struct api_call *call, struct mapping *mapping)
 {
-    struct mapping *mapping;
-
-    if (!call->mapping)
-        return;
-    mapping = &hazards->mappings.items[call->mapping - 1];
     mapping->unmapped_at = call->place;
     mapping->unmapped_ps = hazards->host.now_ps(hazards->host.ctx, core);
     mapping_end(hazards, mapping);
 }
 
-/* What a sync is about, checked as the kernel's CONFIG_DMA_API_DEBUG does; NULL: nothing that is mapped. */
-static struct mapping *synced(struct hazards *hazards, unsigned core, const struct api_call *call, bool list)
+static void unmap_ends(struct hazards *hazards, unsigned core, const struct api_call *call)
 {
-    uint64_t dev = call->argument[0], address = call->argument[1];
-    uint64_t size = list ? (uint32_t)call->argument[2] : call->argument[2];
-    uint32_t direction = (uint32_t)call->argument[3];
-    struct mapping *mapping = mapping_find(&hazards->mappings, dev, address, list, size, direction);
+    if (call->mapping)
+        ended(hazards, core, call, &hazards->mappings.items[call->mapping - 1]);
+}
+
+/* What was linked at this address: active, or, after an unlink, not any more. NULL: nothing. */
+static struct mapping *linked_at(struct hazards *hazards, const struct api_call *call, uint64_t dma)
+{
+    struct mapping *mapping = mapping_find(&hazards->mappings, call->dev, dma, false, 0, 0);
+
+    return mapping && mapping->translated ? mapping : NULL;
+}
+
+/* All pieces of a range; one that is there only in part counts as there, with the wrong size. */
+static void unlink_begins(struct hazards *hazards, unsigned core, const struct api_call *call)
+{
+    uint64_t at = call->address, end = at + call->size;
+
+    while (at < end) {
+        struct mapping *mapping = linked_at(hazards, call, at);
+        if (!mapping || !mapping->active) {
+            misuse(hazards, core, call, mapping ? HAZARD_DOUBLE_UNMAP : HAZARD_NOT_MAPPED, mapping);
+            return;
+        }
+        if (mapping->dma_end > end)
+            misuse(hazards, core, call, HAZARD_WRONG_SIZE, mapping);
+        if (mapping->direction != call->direction)
+            misuse(hazards, core, call, HAZARD_WRONG_DIRECTION, mapping);
+        mapping_give_back(hazards, mapping);
+        at = mapping->dma_end;
+    }
+}
+
+static void unlink_ends(struct hazards *hazards, unsigned core, const struct api_call *call)
+{
+    uint64_t at = call->address, end = at + call->size;
+
+    while (at < end) {
+        struct mapping *mapping = linked_at(hazards, call, at);
+        if (!mapping || mapping->active)
+            return;
+        ended(hazards, core, call, mapping);
+        at = mapping->dma_end;
+    }
+}
+
+/* What a sync is about, checked as the kernel's CONFIG_DMA_API_DEBUG does; NULL: nothing that is mapped. */
+static struct mapping *synced(struct hazards *hazards, unsigned core, struct api_call *call, bool list)
+{
+    struct mapping *mapping =
+        mapping_find(&hazards->mappings, call->dev, call->address, list, call->size, call->direction);
 
     if ((!mapping || !mapping->active) && !list) {
-        struct mapping *around = mapping_containing(hazards, dev, address);
+        struct mapping *around = mapping_containing(hazards, call->dev, call->address);
         mapping = around ? around : mapping;
     }
     if (!mapping || !mapping->active) {
         misuse(hazards, core, call, HAZARD_NOT_MAPPED, mapping);
         return NULL;
     }
-    if (list ? mapping->size != size : address + size > mapping->dma_end)
+    if (list ? mapping->size != call->size : call->address + call->size > mapping->dma_end)
         misuse(hazards, core, call, HAZARD_WRONG_SIZE, mapping);
-    if (mapping->direction != direction && mapping->direction != DMA_BIDIRECTIONAL)
+    if (mapping->direction != call->direction && mapping->direction != DMA_BIDIRECTIONAL)
         misuse(hazards, core, call, HAZARD_WRONG_DIRECTION, mapping);
+    call->mapping = number_of(hazards, mapping);
     return mapping;
 }
 
-static void sync_for_cpu(struct hazards *hazards, unsigned core, const struct api_call *call, bool list)
+/* The cores have what was synced when the call is over. */
+static void sync_for_cpu(struct hazards *hazards, const struct api_call *call, bool list)
 {
-    struct mapping *mapping = synced(hazards, core, call, list);
+    struct mapping *mapping;
     uint64_t start = 0, end = UINT64_MAX;
 
-    if (!mapping)
+    if (!call->mapping)
         return;
+    mapping = &hazards->mappings.items[call->mapping - 1];
     if (!list && !mapping->list) {
-        start = mapping->pieces[0].pa + (call->argument[1] - mapping->dma_start);
-        end = start + call->argument[2];
+        start = mapping->buffer.piece[0].start + (call->address - mapping->dma_start);
+        end = start + call->size;
     }
     if (mapping->cpu_end == 0 || start < mapping->cpu_start)
         mapping->cpu_start = start;
@@ -248,18 +307,77 @@ static void sync_for_cpu(struct hazards *hazards, unsigned core, const struct ap
         mapping->cpu_end = end;
 }
 
-static void sync_for_device(struct hazards *hazards, unsigned core, const struct api_call *call, bool list)
+static void sync_for_device(struct hazards *hazards, unsigned core, struct api_call *call, bool list)
 {
     struct mapping *mapping = synced(hazards, core, call, list);
 
-    if (mapping)
-        mapping->cpu_start = mapping->cpu_end = 0;
+    if (!mapping)
+        return;
+    mapping->cpu_start = mapping->cpu_end = 0;
+    mapping_pass_stores(hazards, mapping);
+}
+
+bool hazard_api_is_in(const struct hazards *hazards, unsigned core, const struct mapping *mapping)
+{
+    const struct api_core *api = &hazards->api[core];
+
+    for (unsigned i = 0; i < api->depth; i++)
+        if (api->calls[i].mapping == number_of(hazards, mapping))
+            return true;
+    return false;
 }
 
 /* --- calls --- */
 
+static void take_arguments(struct hazards *hazards, unsigned core, struct api_call *call)
+{
+    const uint64_t *argument = call->argument;
+    uint64_t range = 0;
+
+    call->dev = argument[0];
+    call->address = argument[1];
+    call->size = argument[2];
+    call->direction = (uint32_t)argument[3];
+    call->attrs = argument[4];
+    switch ((enum door)call->door) {
+    case DOOR_MAP_SG:
+    case DOOR_UNMAP_SG:
+    case DOOR_SYNC_SG_FOR_DEVICE:
+    case DOOR_SYNC_SG_FOR_CPU:
+        call->size = (uint32_t)call->size; /* an int */
+        break;
+    case DOOR_IOVA_LINK:
+    case DOOR_IOVA_UNLINK:
+    case DOOR_IOVA_DESTROY:
+        range = read_guest(hazards, core, argument[1] + DMA_IOVA_STATE_ADDR, 8);
+        break;
+    default:
+        break;
+    }
+    if (call->door == DOOR_IOVA_LINK) {
+        call->address = range + argument[3];
+        call->size = argument[4];
+        call->direction = (uint32_t)argument[5];
+        call->attrs = argument[6];
+    } else if (call->door == DOOR_IOVA_UNLINK) {
+        call->address = range + argument[2];
+        call->size = argument[3];
+        call->direction = (uint32_t)argument[4];
+    } else if (call->door == DOOR_IOVA_DESTROY) {
+        call->address = range;
+    }
+}
+
+/* The call that uses it is the one around. */
+static void bounce(struct api_core *api)
+{
+    if (api->depth)
+        api->calls[api->depth - 1].bounced = true;
+}
+
 static void call_begins(struct hazards *hazards, unsigned core, struct api_call *call)
 {
+    take_arguments(hazards, core, call);
     switch ((enum door)call->door) {
     case DOOR_UNMAP_SINGLE:
     case DOOR_UNMAP_SG:
@@ -268,6 +386,17 @@ static void call_begins(struct hazards *hazards, unsigned core, struct api_call 
     case DOOR_SYNC_SINGLE_FOR_DEVICE:
     case DOOR_SYNC_SG_FOR_DEVICE:
         sync_for_device(hazards, core, call, call->door == DOOR_SYNC_SG_FOR_DEVICE);
+        break;
+    case DOOR_SYNC_SINGLE_FOR_CPU:
+    case DOOR_SYNC_SG_FOR_CPU:
+        synced(hazards, core, call, call->door == DOOR_SYNC_SG_FOR_CPU);
+        break;
+    case DOOR_IOVA_UNLINK:
+    case DOOR_IOVA_DESTROY:
+        unlink_begins(hazards, core, call);
+        break;
+    case DOOR_BOUNCE:
+        bounce(&hazards->api[core]);
         break;
     case DOOR_FREE:
         mappings_freed(hazards, core, call->place, call->argument[0], call->argument[1]);
@@ -283,7 +412,11 @@ static void call_ends(struct hazards *hazards, unsigned core, const struct api_c
 
     switch ((enum door)call->door) {
     case DOOR_MAP_SINGLE:
-        mapped_single(hazards, core, call, result);
+        mapped_single(hazards, core, call, result, call->argument[1]);
+        break;
+    case DOOR_IOVA_LINK:
+        if ((int32_t)result == 0)
+            mapped_single(hazards, core, call, call->address, call->argument[2]);
         break;
     case DOOR_MAP_SG:
         mapped_sg(hazards, core, call, result);
@@ -292,9 +425,13 @@ static void call_ends(struct hazards *hazards, unsigned core, const struct api_c
     case DOOR_UNMAP_SG:
         unmap_ends(hazards, core, call);
         break;
+    case DOOR_IOVA_UNLINK:
+    case DOOR_IOVA_DESTROY:
+        unlink_ends(hazards, core, call);
+        break;
     case DOOR_SYNC_SINGLE_FOR_CPU:
     case DOOR_SYNC_SG_FOR_CPU:
-        sync_for_cpu(hazards, core, call, call->door == DOOR_SYNC_SG_FOR_CPU);
+        sync_for_cpu(hazards, call, call->door == DOOR_SYNC_SG_FOR_CPU);
         break;
     default:
         break;
@@ -310,10 +447,10 @@ static void enter(struct hazards *hazards, unsigned core, unsigned door)
     call.return_pc = link;
     call.sp = hazards->host.reg(hazards->host.ctx, core, HAZARD_REG_SP);
     call.place = (struct hazard_place){link - 4, 0};
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < sizeof(call.argument) / sizeof(call.argument[0]); i++)
         call.argument[i] = hazards->host.reg(hazards->host.ctx, core, i);
     call_begins(hazards, core, &call);
-    if (api->depth == CALLS_MOST)
+    if (api->depth == CALLS_MOST || door == DOOR_BOUNCE)
         return;
     api->calls[api->depth++] = call;
     hazards->host.probe(hazards->host.ctx, link);

@@ -61,6 +61,12 @@ static bool only_software_bits(const struct txn *txn, const struct line_view *vi
     return !view->dirty || ((cpu ^ poc) & ~software) == 0;
 }
 
+/* The clean is complete for the core, a DSB has waited for it, but nothing has for the bytes. */
+static bool acknowledged_early(const struct hazards *hazards, const struct line_shadow *shadow)
+{
+    return shadow->cleaned_once && !order_clean_open(hazards, shadow);
+}
+
 static void uncleaned_read(struct hazards *hazards, const struct txn *txn, const struct line_view *view, uint64_t bytes)
 {
     const struct line_shadow *shadow = &hazards->shadow.lines[view->line];
@@ -73,6 +79,12 @@ static void uncleaned_read(struct hazards *hazards, const struct txn *txn, const
     if (is_smmu(hazards, txn->requester)) {
         example.kind = HAZARD_SMMU_READ_OF_UNCLEANED_ENTRY;
         example.missing = issued ? "DSB SY" : NULL;
+    }
+    if (acknowledged_early(hazards, shadow)) {
+        example.kind = HAZARD_CLEAN_ACKNOWLEDGED_EARLY;
+        example.cause = shadow->clean.place;
+        example.cause_what = "clean";
+        example.missing = NULL;
     }
     line_report(hazards, view->line, bytes, example);
 }
@@ -96,6 +108,7 @@ static void device_read(struct hazards *hazards, const struct txn *txn, const st
         bytes = not_cleaned(shadow, view) & mask;
         if (order_clean_open(hazards, shadow) && shadow->clean.rung)
             bytes |= shadow->clean_bytes & mask;
+        bytes |= shadow->cleaned_once & mask;
         if (is_smmu(hazards, txn->requester) && only_software_bits(txn, view, offset, bytes))
             bytes = 0;
     }
@@ -115,10 +128,15 @@ static void write_over_dirty(struct hazards *hazards, const struct txn *txn, con
     uint64_t written = not_cleaned(shadow, view);
     struct hazard_report example = report_of(hazards, txn, HAZARD_DIRTY_EVICTION);
 
-    if (written && !(written & mask))
+    if (written && !(written & mask) && !shadow->cleaned_once)
         example.kind = HAZARD_PARTIAL_LINE_SHARING;
     example.cause = shadow->store;
     example.cause_what = "store";
+    if (acknowledged_early(hazards, shadow)) {
+        example.kind = HAZARD_CLEAN_ACKNOWLEDGED_EARLY;
+        example.cause = shadow->clean.place;
+        example.cause_what = "clean";
+    }
     line_report(hazards, view->line, written ? written : mask, example);
 }
 
@@ -127,9 +145,10 @@ static void external_write(struct hazards *hazards, const struct txn *txn, const
 {
     struct line_shadow *shadow = &hazards->shadow.lines[view->line];
 
-    if ((view->dirty || shadow->uncleaned) && !line_report_touch(hazards, view->line, mask))
+    if ((view->dirty || shadow->uncleaned || shadow->cleaned_once) && !line_report_touch(hazards, view->line, mask))
         write_over_dirty(hazards, txn, view, mask);
     shadow->uncleaned &= ~mask;
+    shadow->cleaned_once = 0;
     shadow->device |= mask;
     shadow->external = place;
     shadow->external_is_cpu = by_cpu;

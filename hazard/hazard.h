@@ -18,7 +18,9 @@
 struct hazard_config {
     unsigned cores;
     uint64_t ram_base, ram_bytes;
-    uint32_t smmu_requester; /* txn.requester of an SMMU's own accesses; that, or a higher one */
+    uint32_t smmu_requester;    /* txn.requester of an SMMU's own accesses; that, or a higher one */
+    bool early_acknowledgement; /* the interconnect acknowledges the clean of a dirty line early (erratum 4311569): only
+                                   a second one is waited for by a DSB */
 };
 
 /* What the detector asks of the platform. */

@@ -24,8 +24,13 @@ struct doorbell {
 struct api_call {
     unsigned door;
     uint64_t return_pc, sp;
-    uint64_t argument[4];
-    uint32_t mapping;          /* of an unmap, + 1; 0: none */
+    uint64_t argument[8];
+    /* The arguments that most have: of a scatterlist the address is its own, the size its entries. */
+    uint64_t dev, address, size;
+    uint32_t direction;
+    uint64_t attrs;            /* of a map or link */
+    uint32_t mapping;          /* that a sync or unmap is about, + 1; 0: none */
+    bool bounced;              /* it has used a bounce buffer */
     struct hazard_place place; /* the caller */
 };
 
@@ -64,6 +69,9 @@ static inline struct hazard_place place_of_core(const struct hazards *hazards, u
 
 /* report.c: one occurrence; count, missing and window_ps of the example are filled in when 0 (missing by its kind). */
 void hazard_report_add(struct hazards *hazards, const struct hazard_report *example);
+
+/* api.c: core is inside a sync or unmap of this mapping. */
+bool hazard_api_is_in(const struct hazards *hazards, unsigned core, const struct mapping *mapping);
 
 /* device.c: what a device's access through the PoC image means. */
 void hazard_bypassed(void *ctx, const struct txn *txn, const struct line_view *view, uint32_t offset, uint32_t bytes);

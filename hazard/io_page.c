@@ -65,16 +65,21 @@ static void change(struct mappings *mappings, uint64_t key, uint32_t mapping, bo
         page->active--;
 }
 
-static void change_all(struct mappings *mappings, const struct mapping *mapping, bool map)
+static void change_range(struct mappings *mappings, uint32_t mapping, const struct piece *range, bool map)
 {
-    uint32_t number = (uint32_t)(mapping - mappings->items);
-    uint64_t at = mapping->dma_start >> PAGE_SHIFT << PAGE_SHIFT;
+    uint64_t at = range->start >> PAGE_SHIFT << PAGE_SHIFT, end = range->start + range->bytes;
 
-    while (at < mapping->dma_end) {
-        bool block = (at & ((1ull << BLOCK_SHIFT) - 1)) == 0 && mapping->dma_end - at >= 1ull << BLOCK_SHIFT;
-        change(mappings, block ? block_key(at) : page_key(at), number, map);
+    while (at < end) {
+        bool block = (at & ((1ull << BLOCK_SHIFT) - 1)) == 0 && end - at >= 1ull << BLOCK_SHIFT;
+        change(mappings, block ? block_key(at) : page_key(at), mapping, map);
         at += 1ull << (block ? BLOCK_SHIFT : PAGE_SHIFT);
     }
+}
+
+static void change_all(struct mappings *mappings, const struct mapping *mapping, bool map)
+{
+    for (uint32_t i = 0; i < mapping->dma.count; i++)
+        change_range(mappings, (uint32_t)(mapping - mappings->items), &mapping->dma.piece[i], map);
 }
 
 void io_pages_map(struct hazards *hazards, const struct mapping *mapping)

@@ -10,6 +10,10 @@ static const struct hazard_kind_info kinds[HAZARD_KINDS] = {
     [HAZARD_CLEAN_NOT_COMPLETE] =
         {"clean-not-complete-at-doorbell",
          "a device read bytes whose clean was issued, but not waited for, before the doorbell", "DSB SY"},
+    [HAZARD_CLEAN_ACKNOWLEDGED_EARLY] =
+        {"clean-acknowledged-early",
+         "a device reached bytes whose clean was acknowledged, and waited for, before its write-back had arrived",
+         "the DC loop a second time before the DSB SY (ARM64_WORKAROUND_4311569)"},
     [HAZARD_DOORBELL_BEFORE_DESCRIPTOR] = {"doorbell-before-descriptor",
                                            "a device read what a store wrote that nothing orders before the doorbell",
                                            "dma_wmb() (DMB OSHST)"},

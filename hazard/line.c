@@ -104,6 +104,15 @@ static bool cleans(enum cmo_op op)
     return op == CMO_DC_CVAC || op == CMO_DC_CVAP || op == CMO_DC_CIVAC;
 }
 
+/* A second clean of the line is ordered behind the first one's write-back. */
+static void count_cleans(struct hazards *hazards, const struct line_view *view, uint64_t bytes)
+{
+    struct line_shadow *shadow = &hazards->shadow.lines[view->line];
+
+    shadow->cleaned_once = view->dirty && !view->clean_pending ? bytes : 0;
+    shadow_mark(hazards, view->line);
+}
+
 void line_maintenance_issued(void *ctx, unsigned core, enum cmo_op op, const struct line_view *view)
 {
     struct hazards *hazards = ctx;
@@ -116,6 +125,8 @@ void line_maintenance_issued(void *ctx, unsigned core, enum cmo_op op, const str
         bytes |= line_difference(view->cpu, view->poc);
     if (cleans(op) && bytes)
         order_clean(hazards, core, view->line, bytes);
+    if (cleans(op) && hazards->config.early_acknowledgement)
+        count_cleans(hazards, view, bytes);
     if (invalidates(op) && shadow->device)
         order_invalidate(hazards, core, view->line);
 }

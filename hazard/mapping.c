@@ -28,8 +28,10 @@ bool mappings_create(struct mappings *mappings, uint64_t ram_bytes)
 
 void mappings_destroy(struct mappings *mappings)
 {
-    for (uint32_t i = 0; i < mappings->count; i++)
-        free(mappings->items[i].pieces);
+    for (uint32_t i = 0; i < mappings->count; i++) {
+        free(mappings->items[i].buffer.piece);
+        free(mappings->items[i].dma.piece);
+    }
     if (mappings->pages)
         munmap(mappings->pages, mappings->pages_bytes);
     if (mappings->watched)
@@ -96,22 +98,28 @@ struct mapping *mapping_new(struct mappings *mappings, uint64_t dev, uint64_t ke
         *bucket = mappings->count;
     }
     mapping->active = true;
-    mapping->piece_count = 0;
+    mapping->buffer.count = mapping->dma.count = 0;
     mapping->cpu_start = mapping->cpu_end = 0;
     return mapping;
 }
 
-void mapping_add_piece(struct mapping *mapping, uint64_t pa, uint64_t bytes)
+void pieces_add(struct pieces *pieces, uint64_t start, uint64_t bytes)
 {
-    if (mapping->piece_count == mapping->piece_capacity) {
-        uint32_t capacity = mapping->piece_capacity ? 2 * mapping->piece_capacity : 1;
-        struct piece *larger = realloc(mapping->pieces, capacity * sizeof(*larger));
+    struct piece *last = pieces->count ? &pieces->piece[pieces->count - 1] : NULL;
+
+    if (last && last->start + last->bytes == start) {
+        last->bytes += bytes;
+        return;
+    }
+    if (pieces->count == pieces->capacity) {
+        uint32_t capacity = pieces->capacity ? 2 * pieces->capacity : 1;
+        struct piece *larger = realloc(pieces->piece, capacity * sizeof(*larger));
         if (!larger)
             return;
-        mapping->pieces = larger;
-        mapping->piece_capacity = capacity;
+        pieces->piece = larger;
+        pieces->capacity = capacity;
     }
-    mapping->pieces[mapping->piece_count++] = (struct piece){pa, bytes};
+    pieces->piece[pieces->count++] = (struct piece){start, bytes};
 }
 
 /* --- pages of RAM --- */
@@ -172,9 +180,10 @@ static void use_pages(struct hazards *hazards, const struct mapping *mapping, bo
     struct mappings *mappings = &hazards->mappings;
     uint32_t number = (uint32_t)(mapping - mappings->items);
 
-    for (uint32_t i = 0; i < mapping->piece_count; i++) {
-        uint64_t at = mapping->pieces[i].pa - hazards->config.ram_base, end = at + mapping->pieces[i].bytes;
-        if (mapping->pieces[i].pa < hazards->config.ram_base || end > hazards->config.ram_bytes)
+    for (uint32_t i = 0; i < mapping->buffer.count; i++) {
+        const struct piece *piece = &mapping->buffer.piece[i];
+        uint64_t at = piece->start - hazards->config.ram_base, end = at + piece->bytes;
+        if (piece->start < hazards->config.ram_base || end > hazards->config.ram_bytes)
             continue;
         while (at < end) {
             uint64_t page = at / PAGE_BYTES, next = (page + 1) * PAGE_BYTES;
@@ -190,15 +199,67 @@ static void use_pages(struct hazards *hazards, const struct mapping *mapping, bo
     }
 }
 
+/* Calls action for each line that the buffer has a part of, with the line's bytes of it. */
+static void for_lines(struct hazards *hazards, const struct mapping *mapping,
+                      void (*action)(struct hazards *hazards, uint32_t line, uint64_t bytes))
+{
+    for (uint32_t i = 0; i < mapping->buffer.count; i++) {
+        const struct piece *piece = &mapping->buffer.piece[i];
+        uint64_t at = piece->start - hazards->config.ram_base, end = at + piece->bytes;
+        if (piece->start < hazards->config.ram_base || end > hazards->config.ram_bytes)
+            continue;
+        while (at < end) {
+            uint64_t next = (at | (LINE_BYTES - 1)) + 1, stop = next < end ? next : end;
+            action(hazards, (uint32_t)(at >> LINE_SHIFT),
+                   byte_mask((uint32_t)(at & (LINE_BYTES - 1)), (uint32_t)(stop - at)));
+            at = stop;
+        }
+    }
+}
+
+/* Takes the cores' pointers to the line away, so that their next access is told. */
+static void take_pointers(struct hazards *hazards, uint32_t line, uint64_t bytes)
+{
+    hazards->host.mark(hazards->host.ctx, line, MARK_ACCESS);
+    shadow_mark(hazards, line);
+}
+
 void mapping_begin(struct hazards *hazards, struct mapping *mapping)
 {
     use_pages(hazards, mapping, true);
+    if (watches(mapping) && !mapping->maintained)
+        for_lines(hazards, mapping, take_pointers);
     if (mapping->translated)
         io_pages_map(hazards, mapping);
 }
 
+static void forget_touch(struct hazards *hazards, uint32_t line, uint64_t bytes)
+{
+    hazards->shadow.lines[line].touch.bytes &= ~bytes;
+}
+
+static void report_touch(struct hazards *hazards, uint32_t line, uint64_t bytes)
+{
+    if (line_report_touch(hazards, line, bytes))
+        hazards->shadow.lines[line].reported = HAZARD_NONE; /* no maintenance of these lines will come */
+}
+
+void mapping_pass_stores(struct hazards *hazards, const struct mapping *mapping)
+{
+    if (mapping->bounced)
+        for_lines(hazards, mapping, forget_touch);
+}
+
+/* The copy comes back over what cores stored meanwhile. */
+static void lose_stores(struct hazards *hazards, const struct mapping *mapping)
+{
+    if (mapping->bounced && mapping->direction == DMA_BIDIRECTIONAL)
+        for_lines(hazards, mapping, report_touch);
+}
+
 void mapping_give_back(struct hazards *hazards, struct mapping *mapping)
 {
+    lose_stores(hazards, mapping);
     use_pages(hazards, mapping, false);
     mapping->active = false;
 }
@@ -207,6 +268,21 @@ void mapping_end(struct hazards *hazards, struct mapping *mapping)
 {
     if (mapping->translated)
         io_pages_unmap(hazards, mapping);
+}
+
+static bool contains(const struct mapping *mapping, uint64_t dev, uint64_t dma)
+{
+    return mapping->active && mapping->dev == dev && !mapping->list && dma >= mapping->dma_start &&
+           dma < mapping->dma_end;
+}
+
+/* The pages of a buffer say nothing about the addresses of its copy. */
+static struct mapping *bounced_containing(struct mappings *mappings, uint64_t dev, uint64_t dma)
+{
+    for (uint32_t i = 0; i < mappings->count; i++)
+        if (mappings->items[i].bounced && !mappings->items[i].translated && contains(&mappings->items[i], dev, dma))
+            return &mappings->items[i];
+    return NULL;
 }
 
 struct mapping *mapping_containing(struct hazards *hazards, uint64_t dev, uint64_t dma)
@@ -221,11 +297,10 @@ struct mapping *mapping_containing(struct hazards *hazards, uint64_t dev, uint64
         return NULL;
     for (uint32_t use = mappings->pages[page]; use; use = mappings->uses[use - 1].next) {
         mapping = &mappings->items[mappings->uses[use - 1].mapping - 1];
-        if (mapping->dev == dev && !mapping->translated && !mapping->list && dma >= mapping->dma_start &&
-            dma < mapping->dma_end)
+        if (!mapping->translated && contains(mapping, dev, dma))
             return mapping;
     }
-    return NULL;
+    return bounced_containing(mappings, dev, dma);
 }
 
 /* --- who touches it --- */
@@ -276,7 +351,8 @@ void mappings_core_access(struct hazards *hazards, unsigned core, uint64_t pa, u
     for (uint32_t i = mappings->pages[offset / PAGE_BYTES]; i; i = mappings->uses[i - 1].next) {
         const struct page_use *use = &mappings->uses[i - 1];
         const struct mapping *mapping = &mappings->items[use->mapping - 1];
-        if (!watches(mapping) || (pa >= mapping->cpu_start && pa < mapping->cpu_end))
+        if (!watches(mapping) || (pa >= mapping->cpu_start && pa < mapping->cpu_end) ||
+            hazard_api_is_in(hazards, core, mapping))
             continue;
         if (first <= use->end && last >= use->start)
             touched(hazards, mapping, core, pa, bytes, writes);

@@ -10,9 +10,14 @@
 
 enum dma_direction { DMA_BIDIRECTIONAL, DMA_TO_DEVICE, DMA_FROM_DEVICE }; /* as in the kernel */
 
-/* Physically contiguous bytes. */
+/* Physically contiguous bytes, or a range of DMA addresses. */
 struct piece {
-    uint64_t pa, bytes;
+    uint64_t start, bytes;
+};
+
+struct pieces {
+    struct piece *piece;
+    uint32_t count, capacity;
 };
 
 struct mapping {
@@ -21,12 +26,13 @@ struct mapping {
     bool list;     /* a scatterlist */
     uint64_t size; /* bytes; entries of a scatterlist */
     uint32_t direction;
-    bool coherent;   /* the device snoops: who touches the buffer does not matter */
-    bool lasting;    /* as long as the machine: it cannot leak */
-    bool translated; /* the DMA addresses are an SMMU's */
-    uint64_t dma_start, dma_end;
-    struct piece *pieces;
-    uint32_t piece_count, piece_capacity;
+    bool coherent;               /* the device snoops: who touches the buffer does not matter */
+    bool lasting;                /* as long as the machine: it cannot leak */
+    bool translated;             /* the DMA addresses are an SMMU's */
+    bool maintained;             /* by the map: no core has a pointer to a line of it that the caches do not hear of */
+    bool bounced;                /* the device sees a copy of it, or of parts */
+    uint64_t dma_start, dma_end; /* of a list: where the first segment begins and the last one ends */
+    struct pieces buffer, dma;
 
     bool active;                 /* else it was unmapped */
     uint64_t cpu_start, cpu_end; /* what a sync has given back to the cores (physical) */
@@ -68,9 +74,12 @@ void mappings_destroy(struct mappings *mappings);
 /* A new mapping, active, to fill in: dev, key and list are set. NULL: out of memory. The pointer is valid until the
  * next one. */
 struct mapping *mapping_new(struct mappings *mappings, uint64_t dev, uint64_t key, bool list);
-void mapping_add_piece(struct mapping *mapping, uint64_t pa, uint64_t bytes);
+/* At the end of them. */
+void pieces_add(struct pieces *pieces, uint64_t start, uint64_t bytes);
 /* The rest is filled in: from now on it counts. */
 void mapping_begin(struct hazards *hazards, struct mapping *mapping);
+/* What cores stored into the buffer is with the device now. */
+void mapping_pass_stores(struct hazards *hazards, const struct mapping *mapping);
 /* The device may touch it no more; ownership and, for an SMMU's addresses, access. */
 void mapping_give_back(struct hazards *hazards, struct mapping *mapping);
 void mapping_end(struct hazards *hazards, struct mapping *mapping);

@@ -26,7 +26,7 @@ void shadow_mark(struct hazards *hazards, uint32_t line)
     const struct line_shadow *shadow = &hazards->shadow.lines[line];
     unsigned marks = 0;
 
-    if (shadow->uncleaned || shadow->reported || shadow->touch.bytes)
+    if (shadow->uncleaned || shadow->cleaned_once || shadow->reported || shadow->touch.bytes)
         marks |= MARK_MAINTENANCE;
     if (shadow->device)
         marks |= MARK_ACCESS;

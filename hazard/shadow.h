@@ -17,8 +17,9 @@ struct open_action {
 
 /* All zero: nothing. Masks have a bit a byte. */
 struct line_shadow {
-    uint64_t uncleaned; /* written by cores; went to the PoC image by an eviction, not by a clean */
-    uint64_t device;    /* written by a device or by Non-cacheable stores, and not invalidated in the caches since */
+    uint64_t uncleaned;    /* written by cores; went to the PoC image by an eviction, not by a clean */
+    uint64_t device;       /* written by a device or by Non-cacheable stores, and not invalidated in the caches since */
+    uint64_t cleaned_once; /* cleaned while dirty, where that is acknowledged early, and not cleaned again since */
     struct hazard_place store;    /* what made the line dirty last */
     struct hazard_place external; /* the doorbell, or the Non-cacheable store, that `device` goes back to */
     struct open_action clean, invalidate, stored;

@@ -25,6 +25,7 @@ hazard_watch::hazard_watch(const struct config *config, hazard_surroundings arou
     c.ram_base = around_.ram_base;
     c.ram_bytes = around_.ram_bytes;
     c.smmu_requester = smmu_requester_ = smmu.requester;
+    c.early_acknowledgement = cache_config_of(config).cmo_early_ack;
     smmu_bytes_ = smmu_register_bytes(&smmu);
     probes_.ctx = this;
     probes_.hit = [](void *ctx, unsigned core, uint64_t pc) { hazard_probe_hit(self(ctx)->hazards_, core, pc); };

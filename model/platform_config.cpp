@@ -66,6 +66,9 @@ struct cache_config cache_config_of(const struct config *config)
     c.cmo_pou_ps = get(config, "cmo.pou_ps");
     c.dvm_ps = get(config, "cmo.dvm_ps");
     c.ivac_cleans = get(config, "cmo.ivac_cleans");
+    c.loads_pass_invalidates = get(config, "cmo.loads_pass_invalidates");
+    c.cmo_early_ack = get(config, "cmo.erratum_4311569");
+    c.cmo_early_ack_ps = get(config, "cmo.erratum_4311569_ps");
     return c;
 }
 

@@ -231,6 +231,95 @@ START_TEST(clean_and_invalidate_keeps_the_neighbour)
 }
 END_TEST
 
+/* Reads what the device had overwritten, until the invalidation is complete; nothing else passes it. */
+START_TEST(loads_pass_an_invalidation_when_asked_to)
+{
+    struct cache_config config = small_config();
+
+    teardown();
+    config.loads_pass_invalidates = true;
+    create(&config);
+    for (unsigned i = 0; i < 2; i++) {
+        load(0, A + i * 64, i * 1000000);
+        device_write(A + i * 64, 9, false, i * 1000000 + 200000);
+        uint64_t done = cache_cmo(cache, 0, i ? CMO_DC_CIVAC : CMO_DC_IVAC, A + i * 64, i * 1000000 + 400000).done_ps;
+        ck_assert_uint_eq(load(0, A + i * 64, done - 1), 0);
+        ck_assert_uint_eq(load(0, A + i * 64, done), 9);
+    }
+    load(0, A, 3000000);
+    device_write(A, 11, false, 3200000);
+    uint64_t done = cache_cmo(cache, 0, CMO_DC_IVAC, A, 3400000).done_ps;
+    ck_assert_uint_ge(get(0, A, LINE_UNIQUE, 3410000).done_ps, done); /* a store waits, and finds what is new */
+    ck_assert_uint_eq(load(0, A, 4000000), 11);
+}
+END_TEST
+
+/* The acknowledgement, which a DSB waits for, comes before the bytes; a second operation comes after them. */
+START_TEST(erratum_4311569_acknowledges_a_clean_of_a_dirty_line_early)
+{
+    static const enum cmo_op ops[] = {CMO_DC_CVAC, CMO_DC_CIVAC, CMO_DC_IVAC};
+    struct cache_config config = small_config();
+
+    config.cmo_early_ack = true;
+    config.cmo_early_ack_ps = 40000;
+    for (unsigned i = 0; i < 3; i++) {
+        teardown();
+        create(&config);
+        store(0, A, 7, 0);
+        uint64_t latency = ops[i] == CMO_DC_CVAC ? 50000 : 60000;
+        uint64_t acknowledged = cache_cmo(cache, 0, ops[i], A, 200000).done_ps;
+        ck_assert_uint_eq(acknowledged, 200000 + latency); /* no time for the write-back in it */
+        ck_assert_uint_eq(cache_cmo_drain(cache, 0, 200000), acknowledged);
+        ck_assert_uint_eq(device_read(A, false, acknowledged), 0);
+        ck_assert_uint_eq(device_read(A, false, acknowledged + 40000 - 1), 0);
+        ck_assert_uint_eq(device_read(A, false, acknowledged + 40000), 7);
+        teardown();
+        create(&config);
+        store(0, A, 7, 0);
+        cache_cmo(cache, 0, ops[i], A, 200000);
+        cache_cmo(cache, 0, ops[i], A, 210000);
+        ck_assert_uint_eq(cache_cmo_drain(cache, 0, 220000), acknowledged + 40000 + latency);
+        ck_assert_uint_eq(device_read(A, false, cache_cmo_drain(cache, 0, 220000)), 7);
+    }
+}
+END_TEST
+
+START_TEST(erratum_4311569_leaves_other_operations_alone)
+{
+    struct cache_config config = small_config();
+
+    teardown();
+    config.cmo_early_ack = true;
+    config.cmo_early_ack_ps = 40000;
+    create(&config);
+    load(0, A, 0);
+    ck_assert_uint_eq(cache_cmo(cache, 0, CMO_DC_CVAC, A, 200000).done_ps, 200000 + 50000); /* not dirty */
+    device_write(A + 64, 9, false, 300000);
+    load(0, A + 64, 400000);
+    device_write(A + 64, 10, false, 600000);
+    uint64_t done = cache_cmo(cache, 0, CMO_DC_IVAC, A + 64, 800000).done_ps;
+    cache_advance(cache, done);
+    ck_assert_uint_eq(load(0, A + 64, done), 10);
+}
+END_TEST
+
+/* The late write-back goes over what the device has written since. */
+START_TEST(erratum_4311569_overwrites_device_data)
+{
+    struct cache_config config = small_config();
+
+    teardown();
+    config.cmo_early_ack = true;
+    config.cmo_early_ack_ps = 40000;
+    create(&config);
+    store(0, A, 7, 0);
+    uint64_t acknowledged = cache_cmo(cache, 0, CMO_DC_CVAC, A, 200000).done_ps;
+    device_write(A, 9, false, acknowledged + 1);
+    ck_assert_uint_eq(device_read(A, false, acknowledged + 2), 9);
+    ck_assert_uint_eq(device_read(A, false, acknowledged + 40000), 7);
+}
+END_TEST
+
 START_TEST(a_dirty_line_that_is_evicted_overwrites_device_data)
 {
     store(0, A, 7, 0);
@@ -568,6 +657,10 @@ void test_cache(struct unit_registry *registry)
     unit_test(registry, invalidate_before_the_transfer_only_leaves_stale_data);
     unit_test(registry, invalidating_a_dirty_line_cleans_it_first_or_loses_it);
     unit_test(registry, clean_and_invalidate_keeps_the_neighbour);
+    unit_test(registry, loads_pass_an_invalidation_when_asked_to);
+    unit_test(registry, erratum_4311569_acknowledges_a_clean_of_a_dirty_line_early);
+    unit_test(registry, erratum_4311569_leaves_other_operations_alone);
+    unit_test(registry, erratum_4311569_overwrites_device_data);
     unit_test(registry, a_dirty_line_that_is_evicted_overwrites_device_data);
     unit_test(registry, the_cmo_behind_all_slots_starts_when_the_first_is_done);
     unit_test(registry, issue_interval_depends_on_where_the_line_is);

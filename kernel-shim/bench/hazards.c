@@ -6,6 +6,7 @@
 #include "dmac.h"
 #include "iommu.h"
 #include "simctl.h"
+#include "swiotlb.h"
 
 enum { LINE = 64, STREAM_ID = 0, ALL = 999 };
 #define OLD 0x1111111111111111ull
@@ -225,12 +226,13 @@ static bool dirty_line_is_cleaned_before_the_device_writes(bool wrong)
 /* A variable behind the buffer, in its last line or in the next. */
 static bool buffer_has_its_lines_for_itself(bool wrong)
 {
+    enum { BYTES = 3 * LINE / 4 }; /* which the DMA API takes for an object with a line of its own */
     volatile uint64_t *buffer = fresh_lines(2), *variable = buffer + (wrong ? LINE / 8 - 1 : LINE / 8);
-    dma_addr_t addr = dma_map_single(&dev, (void *)buffer, LINE / 2, DMA_FROM_DEVICE);
+    dma_addr_t addr = dma_map_single(&dev, (void *)buffer, BYTES, DMA_FROM_DEVICE);
 
     *variable = NEW;
-    device_writes(addr, LINE / 2);
-    dma_unmap_single(&dev, addr, LINE / 2, DMA_FROM_DEVICE);
+    device_writes(addr, BYTES);
+    dma_unmap_single(&dev, addr, BYTES, DMA_FROM_DEVICE);
     return *buffer == NEW && *variable == NEW;
 }
 
@@ -358,6 +360,56 @@ static bool memory_is_freed_after_the_unmap(bool wrong)
     return true;
 }
 
+/* --- bounce buffers --- */
+
+static dma_addr_t map_bounced(struct device *bounced, volatile uint64_t *buffer, size_t bytes,
+                              enum dma_data_direction dir)
+{
+    *bounced = (struct device){.dma_mask = ~0ull, .dma_io_tlb_mem = swiotlb_init(1 << 20, 1)};
+    bounced->dma_io_tlb_mem->force_bounce = true;
+    return dma_map_single(bounced, (void *)buffer, bytes, dir);
+}
+
+/* The copy goes back over what was stored in between. */
+static bool bounced_store_is_synced(bool wrong)
+{
+    static struct device bounced;
+    volatile uint64_t *line = fresh_lines(1);
+    dma_addr_t addr = map_bounced(&bounced, line, LINE, DMA_BIDIRECTIONAL);
+
+    prepare_read(addr);
+    *line = NEW;
+    if (!wrong)
+        dma_sync_single_for_device(&bounced, addr, LINE, DMA_BIDIRECTIONAL);
+    bool seen = device_saw_new();
+    dma_unmap_single(&bounced, addr, LINE, DMA_BIDIRECTIONAL);
+    return seen && *line == NEW;
+}
+
+static bool bounced_part_is_synced(bool wrong)
+{
+    static struct device bounced;
+    volatile uint64_t *buffer = fresh_lines(4);
+    dma_addr_t addr = map_bounced(&bounced, buffer, 4 * LINE, DMA_FROM_DEVICE);
+
+    device_writes(addr, 4 * LINE);
+    dma_sync_single_for_cpu(&bounced, addr + 2 * LINE, LINE, DMA_FROM_DEVICE);
+    bool fresh = buffer[(wrong ? 3 : 2) * LINE / 8] == NEW;
+    dma_unmap_single(&bounced, addr, 4 * LINE, DMA_FROM_DEVICE);
+    return fresh;
+}
+
+/* The map does nothing to the lines, so the core has the one that it reads. */
+static bool map_without_sync_gives_the_buffer_away(bool wrong)
+{
+    volatile uint64_t *line = fresh_lines(1);
+    dma_addr_t addr = dma_map_single_attrs(&dev, (void *)line, LINE, DMA_FROM_DEVICE, DMA_ATTR_SKIP_CPU_SYNC);
+    bool old = !wrong || *line == OLD;
+
+    dma_unmap_single_attrs(&dev, addr, LINE, DMA_FROM_DEVICE, DMA_ATTR_SKIP_CPU_SYNC);
+    return old && *line == OLD;
+}
+
 /* --- behind an SMMU that does not snoop --- */
 
 static struct device translated;
@@ -405,6 +457,65 @@ static bool table_entries_are_cleaned(bool wrong)
     return reached;
 }
 
+/* Two pages, scattered, at addresses that follow each other. */
+static char *link_two(struct dma_iova_state *state, enum dma_data_direction dir, bool sync)
+{
+    char *pages = alloc_pages_exact(4 * PAGE_SIZE);
+
+    attach(false);
+    *(volatile uint64_t *)(pages + 2 * PAGE_SIZE) = NEW;
+    *translated_descriptor = (struct dmac_descriptor){.bytes = 8, .flags = DMAC_DISCARD};
+    if (!dma_iova_try_alloc(&translated, state, virt_to_phys(pages), 2 * PAGE_SIZE) ||
+        dma_iova_link(&translated, state, virt_to_phys(pages), 0, PAGE_SIZE, dir, 0) ||
+        dma_iova_link(&translated, state, virt_to_phys(pages + 2 * PAGE_SIZE), PAGE_SIZE, PAGE_SIZE, dir, 0))
+        sim_fail("hazards: nothing can be linked");
+    translated_descriptor->source = state->addr + PAGE_SIZE;
+    dma_wmb(); /* the descriptor, not the cleans */
+    if (sync)
+        dma_iova_sync(&translated, state, 0, 2 * PAGE_SIZE);
+    return pages;
+}
+
+static bool links_are_synced(bool wrong)
+{
+    struct dma_iova_state state;
+
+    link_two(&state, DMA_TO_DEVICE, !wrong);
+    dmac_prepare(translated_descriptor_dma, false);
+    dmac_ring(false);
+    bool reached = dmac_wait() == 0;
+    dma_iova_destroy(&translated, &state, 2 * PAGE_SIZE, DMA_TO_DEVICE, 0);
+    return reached;
+}
+
+static bool links_are_unlinked_once(bool wrong)
+{
+    struct dma_iova_state state;
+
+    link_two(&state, DMA_TO_DEVICE, true);
+    dma_iova_unlink(&translated, &state, 0, PAGE_SIZE, DMA_TO_DEVICE, 0);
+    dma_iova_unlink(&translated, &state, PAGE_SIZE, PAGE_SIZE, wrong ? DMA_FROM_DEVICE : DMA_TO_DEVICE, 0);
+    dma_iova_free(&translated, &state);
+    return true;
+}
+
+static bool linked_page_is_read_after_the_unlink(bool wrong)
+{
+    struct dma_iova_state state;
+    volatile uint64_t *page = (volatile uint64_t *)link_two(&state, DMA_FROM_DEVICE, true);
+    bool fresh;
+
+    *translated_descriptor =
+        (struct dmac_descriptor){.source = NEW, .destination = state.addr, .bytes = PAGE_SIZE, .flags = DMAC_FILL};
+    mb();
+    dmac_prepare(translated_descriptor_dma, false);
+    dmac_ring(false);
+    dmac_wait();
+    fresh = wrong && *page == NEW;
+    dma_iova_destroy(&translated, &state, 2 * PAGE_SIZE, DMA_FROM_DEVICE, 0);
+    return wrong ? fresh : *page == NEW;
+}
+
 /* A lazy unmap leaves the TLB entry: a device that goes on reaches the memory. Right is that it cannot. */
 static bool unmap_ends_the_access(bool wrong)
 {
@@ -444,6 +555,12 @@ static const struct {
     {"one_unmap_a_map", one_unmap_a_map, false},
     {"every_map_has_an_unmap", every_map_has_an_unmap, false},
     {"memory_is_freed_after_the_unmap", memory_is_freed_after_the_unmap, false},
+    {"bounced_store_is_synced", bounced_store_is_synced, false},
+    {"bounced_part_is_synced", bounced_part_is_synced, false},
+    {"map_without_sync_gives_the_buffer_away", map_without_sync_gives_the_buffer_away, false},
+    {"links_are_synced", links_are_synced, true},
+    {"links_are_unlinked_once", links_are_unlinked_once, true},
+    {"linked_page_is_read_after_the_unlink", linked_page_is_read_after_the_unlink, true},
     {"table_entries_are_cleaned", table_entries_are_cleaned, true},
     {"unmap_ends_the_access", unmap_ends_the_access, true},
 };

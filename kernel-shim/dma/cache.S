@@ -1,6 +1,7 @@
 /*
  * Cache maintenance of a range of VAs [x0, x1) to the PoC (kernel_algorithms: arch/arm64/mm/cache.S): four instructions a line. The
- * _nosync forms leave the completing DSB to the caller.
+ * _nosync forms leave the completing DSB to the caller. WORKAROUND_4311569 = 1 builds a kernel that cleans every range
+ * twice, for an interconnect that acknowledges the first clean of a dirty line too early.
  */
     .file "cache.S" /* else the symbol table gets the name of a temporary file */
     .text
@@ -14,13 +15,22 @@
     sub     x3, x2, #1
     .endm
 
+    /* x4 = where the second pass begins; 0: this is it */
     .macro clean_range
     line_size
     bic     x0, x0, x3
+#if WORKAROUND_4311569
+    mov     x4, x0
+#endif
 1:  dc      cvac, x0
     add     x0, x0, x2
     cmp     x0, x1
     b.lo    1b
+#if WORKAROUND_4311569
+    mov     x0, x4
+    mov     x4, xzr
+    cbnz    x0, 1b
+#endif
     .endm
 
     /* Partial lines at both ends are cleaned too, so that the neighbour's bytes survive; the tail comes first. */

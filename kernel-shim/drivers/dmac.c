@@ -1,5 +1,6 @@
 #include "dmac.h"
 
+#include "dma.h"
 #include "simctl.h"
 
 enum { CTRL = 0x00, STATUS = 0x08, DESC = 0x10, ERROR_STATUS = 0x20, STREAM = 0x24, ATTRIBUTES = 0x2C };
@@ -11,8 +12,9 @@ void *dma_alloc_coherent(size_t bytes, uint64_t *dma_address)
     char *pages = alloc_pages_exact(bytes);
 
     /* no line of it may stay in a cache: the memory is used through its Non-cacheable address only */
-    for (size_t i = 0; i < bytes; i += 64)
-        asm volatile("dc civac, %0" ::"r"(pages + i) : "memory");
+    for (unsigned pass = 0; pass < 1 + WORKAROUND_4311569; pass++)
+        for (size_t i = 0; i < bytes; i += 64)
+            asm volatile("dc civac, %0" ::"r"(pages + i) : "memory");
     mb();
     *dma_address = virt_to_phys(pages);
     return memset(pages + NONCACHEABLE_OFFSET, 0, bytes);

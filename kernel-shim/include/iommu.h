@@ -61,6 +61,35 @@ void iommu_dma_sync_single_for_cpu(struct device *dev, dma_addr_t addr, size_t s
 void iommu_dma_sync_sg_for_device(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir);
 void iommu_dma_sync_sg_for_cpu(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir);
 
+/*
+ * dma_iova.c (6.16): one range of IOVAs, into which a caller links pieces of memory one after another. The sync waits
+ * for all of them at once. Offsets are from the state's first byte; all pieces but the first begin on a page.
+ */
+struct dma_iova_state {
+    dma_addr_t addr;
+    uint64_t size; /* the kernel's __size: bytes, and DMA_IOVA_USE_SWIOTLB */
+};
+#define DMA_IOVA_USE_SWIOTLB (1ull << 63) /* some of it is bounced */
+_Static_assert(offsetof(struct dma_iova_state, addr) == DMA_IOVA_STATE_ADDR, "dma_layout.h");
+
+static inline size_t dma_iova_size(const struct dma_iova_state *state)
+{
+    return state->size & ~DMA_IOVA_USE_SWIOTLB;
+}
+/* pa: of the first piece, for its offset in a page. False: the device has no domain, or there is no room. */
+bool dma_iova_try_alloc(struct device *dev, struct dma_iova_state *state, phys_addr_t pa, size_t size);
+/* Of a range into which nothing is linked. */
+void dma_iova_free(struct device *dev, struct dma_iova_state *state);
+/* 0, or an error: then nothing of the piece is linked. */
+int dma_iova_link(struct device *dev, struct dma_iova_state *state, phys_addr_t pa, size_t offset, size_t size,
+                  enum dma_data_direction dir, unsigned long attrs);
+void dma_iova_sync(struct device *dev, struct dma_iova_state *state, size_t offset, size_t size);
+void dma_iova_unlink(struct device *dev, struct dma_iova_state *state, size_t offset, size_t size,
+                     enum dma_data_direction dir, unsigned long attrs);
+/* Unlinks the first mapped_bytes and frees the range. */
+void dma_iova_destroy(struct device *dev, struct dma_iova_state *state, size_t mapped_bytes,
+                      enum dma_data_direction dir, unsigned long attrs);
+
 /* flush_queue.c: what the timer of a lazy domain does when it expires, 10 ms after the first unmap. Without a call it
  * is done by the next unmap after that time. */
 void fq_timer(struct iommu_domain *domain);

@@ -1,9 +1,10 @@
 /*
- * drivers/iommu/dma-iommu.c: a DMA address is an IOVA of the device's domain. No bounce buffers, no peer-to-peer
- * segments. A single unmap walks the page tables for the physical address even when no sync needs it, as the kernel
- * does.
+ * drivers/iommu/dma-iommu.c: a DMA address is an IOVA of the device's domain. No peer-to-peer segments; ranges linked
+ * one by one are in dma_iova.c. A single unmap walks the page tables for the physical address even when no sync needs
+ * it, as the kernel does.
  */
 #include "dma_iommu_internal.h"
+#include "swiotlb.h"
 
 #define SEG_BOUNDARY_MASK 0xFFFFFFFFull /* of a device that sets no dma_parms */
 #define MAX_SEG_SIZE      65536u
@@ -21,7 +22,7 @@ void iommu_dma_init_domain(struct iommu_domain *domain)
         iommu_dma_init_fq(domain);
 }
 
-static int dma_info_to_prot(enum dma_data_direction dir, bool coherent)
+int dma_info_to_prot(enum dma_data_direction dir, bool coherent)
 {
     int prot = coherent ? IOMMU_CACHE : 0;
 
@@ -37,8 +38,7 @@ static int dma_info_to_prot(enum dma_data_direction dir, bool coherent)
     }
 }
 
-/* size: whole pages. 0: no room. */
-static dma_addr_t iommu_dma_alloc_iova(struct iommu_domain *domain, size_t size, uint64_t dma_limit, struct device *dev)
+dma_addr_t iommu_dma_alloc_iova(struct iommu_domain *domain, size_t size, uint64_t dma_limit, struct device *dev)
 {
     struct iova_domain *iovad = &domain->cookie->iovad;
     uint64_t aperture_end = (1ull << domain->cfg.ias) - 1, pfn = 0;
@@ -56,8 +56,8 @@ static dma_addr_t iommu_dma_alloc_iova(struct iommu_domain *domain, size_t size,
     return pfn << shift;
 }
 
-static void iommu_dma_free_iova(struct iommu_dma_cookie *cookie, dma_addr_t iova, size_t size,
-                                const struct iommu_iotlb_gather *gather)
+void iommu_dma_free_iova(struct iommu_dma_cookie *cookie, dma_addr_t iova, size_t size,
+                         const struct iommu_iotlb_gather *gather)
 {
     unsigned shift = iova_shift(&cookie->iovad);
 
@@ -103,14 +103,52 @@ static void __iommu_dma_unmap(struct device *dev, dma_addr_t addr, size_t size)
     iommu_dma_free_iova(cookie, addr, size, &gather);
 }
 
+/* --- bounce buffers --- */
+
+bool dev_use_swiotlb(const struct device *dev, size_t size, enum dma_data_direction dir)
+{
+    return SWIOTLB && (dev->untrusted || dma_kmalloc_needs_bounce(dev, size, dir));
+}
+
+/* Whole pages are the device's then: no other data may be in them, nor what was there before. */
+phys_addr_t iommu_dma_map_swiotlb(struct device *dev, phys_addr_t pa, size_t size, enum dma_data_direction dir,
+                                  unsigned long attrs)
+{
+    const struct iova_domain *iovad = &dev->domain->cookie->iovad;
+    phys_addr_t start, end;
+
+    if (!is_swiotlb_active(dev))
+        return DMA_MAPPING_ERROR;
+    pa = swiotlb_tbl_map_single(dev, pa, size, iova_mask(iovad), dir, attrs);
+    if (pa == DMA_MAPPING_ERROR || !dev->untrusted)
+        return pa;
+    start = pa - iova_offset(iovad, pa);
+    end = pa + size;
+    memset(phys_to_virt(start), 0, pa - start);
+    memset(phys_to_virt(end), 0, iova_align(iovad, end) - end);
+    return pa;
+}
+
+/* --- single ranges --- */
+
 dma_addr_t iommu_dma_map_phys(struct device *dev, phys_addr_t pa, size_t size, enum dma_data_direction dir,
                               unsigned long attrs)
 {
+    dma_addr_t addr;
+
+    if (dev_use_swiotlb(dev, size, dir) && iova_offset(&dev->domain->cookie->iovad, pa | size)) {
+        pa = iommu_dma_map_swiotlb(dev, pa, size, dir, attrs);
+        if (pa == DMA_MAPPING_ERROR)
+            return DMA_MAPPING_ERROR;
+    }
     if (!dev->dma_coherent && !(attrs & DMA_ATTR_SKIP_CPU_SYNC)) {
         arch_sync_dma_for_device(pa, size, dir);
         arch_sync_dma_flush();
     }
-    return __iommu_dma_map(dev, pa, size, dma_info_to_prot(dir, dev->dma_coherent));
+    addr = __iommu_dma_map(dev, pa, size, dma_info_to_prot(dir, dev->dma_coherent));
+    if (SWIOTLB && addr == DMA_MAPPING_ERROR)
+        swiotlb_tbl_unmap_single(dev, pa, size, dir, attrs);
+    return addr;
 }
 
 void iommu_dma_unmap_phys(struct device *dev, dma_addr_t addr, size_t size, enum dma_data_direction dir,
@@ -125,6 +163,7 @@ void iommu_dma_unmap_phys(struct device *dev, dma_addr_t addr, size_t size, enum
         arch_sync_dma_flush();
     }
     __iommu_dma_unmap(dev, addr, size);
+    swiotlb_tbl_unmap_single(dev, pa, size, dir, attrs);
 }
 
 /* --- scatterlists --- */
@@ -197,6 +236,61 @@ static void __invalidate_sg(struct scatterlist *sg, int nents)
     }
 }
 
+static bool sg_dma_is_swiotlb(const struct scatterlist *sg)
+{
+#if SWIOTLB
+    return sg->dma_flags & SG_DMA_SWIOTLB;
+#else
+    return false;
+#endif
+}
+
+static void sg_dma_mark_swiotlb(struct scatterlist *sg, bool bounced)
+{
+#if SWIOTLB
+    sg->dma_flags = bounced ? SG_DMA_SWIOTLB : 0;
+#endif
+}
+
+static bool dev_use_sg_swiotlb(const struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir)
+{
+    if (!SWIOTLB)
+        return false;
+    if (dev->untrusted)
+        return true;
+    if (dma_kmalloc_safe(dev, dir))
+        return false;
+    for (int i = 0; i < nents; i++, sg = sg_next(sg))
+        if (!dma_kmalloc_size_aligned(sg->length))
+            return true;
+    return false;
+}
+
+static void iommu_dma_unmap_sg_swiotlb(struct device *dev, struct scatterlist *sg, int nents,
+                                       enum dma_data_direction dir, unsigned long attrs)
+{
+    for (int i = 0; i < nents; i++, sg = sg_next(sg))
+        iommu_dma_unmap_phys(dev, sg->dma_address, sg->dma_length, dir, attrs);
+}
+
+/* An entry is a mapping of its own, bounced or not: nothing of it is batched. */
+static int iommu_dma_map_sg_swiotlb(struct device *dev, struct scatterlist *sgl, int nents, enum dma_data_direction dir,
+                                    unsigned long attrs)
+{
+    struct scatterlist *sg = sgl;
+
+    sg_dma_mark_swiotlb(sgl, true);
+    for (int i = 0; i < nents; i++, sg = sg_next(sg)) {
+        sg->dma_address = iommu_dma_map_phys(dev, sg->pa, sg->length, dir, attrs);
+        if (sg->dma_address == DMA_MAPPING_ERROR) {
+            iommu_dma_unmap_sg_swiotlb(dev, sgl, i, dir, attrs | DMA_ATTR_SKIP_CPU_SYNC);
+            return 0;
+        }
+        sg->dma_length = sg->length;
+    }
+    return nents;
+}
+
 int iommu_dma_map_sg(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir,
                      unsigned long attrs)
 {
@@ -205,6 +299,9 @@ int iommu_dma_map_sg(struct device *dev, struct scatterlist *sg, int nents, enum
     size_t size;
     dma_addr_t iova;
 
+    if (dev_use_sg_swiotlb(dev, sg, nents, dir))
+        return iommu_dma_map_sg_swiotlb(dev, sg, nents, dir, attrs);
+    sg_dma_mark_swiotlb(sg, false);
     if (!(attrs & DMA_ATTR_SKIP_CPU_SYNC))
         iommu_dma_sync_sg_for_device(dev, sg, nents, dir);
     size = align_segments(&cookie->iovad, sg, nents);
@@ -225,6 +322,10 @@ void iommu_dma_unmap_sg(struct device *dev, struct scatterlist *sg, int nents, e
 {
     dma_addr_t start, end = 0;
 
+    if (sg_dma_is_swiotlb(sg)) {
+        iommu_dma_unmap_sg_swiotlb(dev, sg, nents, dir, attrs);
+        return;
+    }
     if (!(attrs & DMA_ATTR_SKIP_CPU_SYNC))
         iommu_dma_sync_sg_for_cpu(dev, sg, nents, dir);
     start = sg->dma_address; /* the list is one range: its ends are enough */
@@ -238,22 +339,41 @@ void iommu_dma_unmap_sg(struct device *dev, struct scatterlist *sg, int nents, e
 
 void iommu_dma_sync_single_for_device(struct device *dev, dma_addr_t addr, size_t size, enum dma_data_direction dir)
 {
+    phys_addr_t pa;
+
+    if (dev->dma_coherent && !dev_use_swiotlb(dev, size, dir))
+        return;
+    pa = iommu_iova_to_phys(dev->domain, addr);
+    swiotlb_sync_single_for_device(dev, pa, size, dir);
     if (dev->dma_coherent)
         return;
-    arch_sync_dma_for_device(iommu_iova_to_phys(dev->domain, addr), size, dir);
+    arch_sync_dma_for_device(pa, size, dir);
     arch_sync_dma_flush();
 }
 
 void iommu_dma_sync_single_for_cpu(struct device *dev, dma_addr_t addr, size_t size, enum dma_data_direction dir)
 {
-    if (dev->dma_coherent)
+    phys_addr_t pa;
+
+    if (dev->dma_coherent && !dev_use_swiotlb(dev, size, dir))
         return;
-    arch_sync_dma_for_cpu(iommu_iova_to_phys(dev->domain, addr), size, dir);
-    arch_sync_dma_flush();
+    pa = iommu_iova_to_phys(dev->domain, addr);
+    if (!dev->dma_coherent) {
+        arch_sync_dma_for_cpu(pa, size, dir);
+        arch_sync_dma_flush();
+    }
+    swiotlb_sync_single_for_cpu(dev, pa, size, dir);
 }
 
-void iommu_dma_sync_sg_for_device(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir)
+void iommu_dma_sync_sg_for_device(struct device *dev, struct scatterlist *sgl, int nents, enum dma_data_direction dir)
 {
+    struct scatterlist *sg = sgl;
+
+    if (sg_dma_is_swiotlb(sgl)) {
+        for (int i = 0; i < nents; i++, sg = sg_next(sg))
+            iommu_dma_sync_single_for_device(dev, sg->dma_address, sg->length, dir);
+        return;
+    }
     if (dev->dma_coherent)
         return;
     for (int i = 0; i < nents; i++, sg = sg_next(sg))
@@ -261,8 +381,15 @@ void iommu_dma_sync_sg_for_device(struct device *dev, struct scatterlist *sg, in
     arch_sync_dma_flush();
 }
 
-void iommu_dma_sync_sg_for_cpu(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir)
+void iommu_dma_sync_sg_for_cpu(struct device *dev, struct scatterlist *sgl, int nents, enum dma_data_direction dir)
 {
+    struct scatterlist *sg = sgl;
+
+    if (sg_dma_is_swiotlb(sgl)) {
+        for (int i = 0; i < nents; i++, sg = sg_next(sg))
+            iommu_dma_sync_single_for_cpu(dev, sg->dma_address, sg->length, dir);
+        return;
+    }
     if (dev->dma_coherent)
         return;
     for (int i = 0; i < nents; i++, sg = sg_next(sg))

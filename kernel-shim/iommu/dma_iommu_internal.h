@@ -1,4 +1,4 @@
-/* Between dma_iommu.c and flush_queue.c: what a domain keeps for DMA. */
+/* Between dma_iommu.c, dma_iova.c and flush_queue.c: what a domain keeps for DMA. */
 #ifndef DMA_IOMMU_INTERNAL_H
 #define DMA_IOMMU_INTERNAL_H
 
@@ -29,6 +29,19 @@ struct iommu_dma_cookie {
     uint64_t fq_timeout, fq_timer_expires; /* ticks of the system counter */
     bool fq_domain;
 };
+
+/* dma_iommu.c */
+int dma_info_to_prot(enum dma_data_direction dir, bool coherent);
+/* size: whole pages. 0: no room. */
+dma_addr_t iommu_dma_alloc_iova(struct iommu_domain *domain, size_t size, uint64_t dma_limit, struct device *dev);
+/* gather NULL, or not queued: at once. */
+void iommu_dma_free_iova(struct iommu_dma_cookie *cookie, dma_addr_t iova, size_t size,
+                         const struct iommu_iotlb_gather *gather);
+/* Whether a range that is not whole pages must be bounced. */
+bool dev_use_swiotlb(const struct device *dev, size_t size, enum dma_data_direction dir);
+/* The copy's address, or DMA_MAPPING_ERROR. */
+phys_addr_t iommu_dma_map_swiotlb(struct device *dev, phys_addr_t pa, size_t size, enum dma_data_direction dir,
+                                  unsigned long attrs);
 
 /* flush_queue.c */
 void iommu_dma_init_fq(struct iommu_domain *domain);
