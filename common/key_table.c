@@ -28,6 +28,8 @@
 static const char *const smmu_kinds[] = {"none", "smmuv3", "mmu500", NULL};
 static const char *const arbitrations[] = {"round_robin", "weighted", "fixed", NULL};
 
+#define NOTE_PCIE   "assumed: a PCIe 4.0 x16 card"
+#define NOTE_NIC    "assumed: typical of current 100G controllers"
 #define NOTE_MMU600 "assumed: an SMMUv3 of the class of Arm's MMU-600"
 
 const struct key key_table[] = {
@@ -124,6 +126,20 @@ const struct key key_table[] = {
     COUNT("dmac.burst_bytes", "256", "16", "4096", "largest request of the copy engine, a power of two", NOTE_ASSUMED),
     COUNT("dmac.outstanding", "16", "1", "256", "reads, and writes, in flight", NOTE_ASSUMED),
     TIME("dmac.issue_ps", "10ns", "least time between two requests", NOTE_ASSUMED),
+    BOOL("nic.coherent", "false", "the network interface snoops the CPU caches", NOTE_ASSUMED),
+    {"nic.byte_ps", KEY_TIME, "80ps", "1ps", "1us", NULL, "one byte on the wire", "100 Gbit/s (IEEE 802.3 80)"},
+    COUNT("nic.burst_bytes", "256", "64", "4096", "largest request of the network interface, a power of two",
+          NOTE_PCIE),
+    COUNT("nic.outstanding", "64", "1", "256", "reads, and writes, in flight", NOTE_PCIE),
+    TIME("nic.issue_ps", "4ns", "least time between two requests", NOTE_PCIE),
+    TIME("nic.travel_ps", "250ns", "between the network interface and memory, one way", NOTE_PCIE),
+    COUNT("nic.prefetch", "64", "1", "64", "descriptors fetched at once", NOTE_NIC),
+    COUNT("nic.writeback", "4", "1", "64", "descriptors written back at once: a line of them", NOTE_NIC),
+    TIME("nic.writeback_ps", "500ns", "a descriptor waits no longer for others to be written back with it", NOTE_NIC),
+    BYTES("nic.fifo_bytes", "64KiB", "10KiB", "1MiB", "receive FIFO, and transmit FIFO", NOTE_NIC),
+    TIME("nic.moderation_ps", "20us", "least time between two interrupts, unless the driver sets another", NOTE_NIC),
+    COUNT("net.receive_instructions", "1000", "0", "1000000",
+          "what the network stack executes for a received packet besides its driver, DMA and buffers", "assumed"),
     {"smmu.kind", KEY_CHOICE, "none", NULL, NULL, smmu_kinds, "the SMMU before the DMA masters", "none"},
     COUNT("smmu.sid_bits", "16", "0", "63", "bits of a StreamID (IDR1.SIDSIZE)", NOTE_MMU600),
     COUNT("smmu.ssid_bits", "8", "0", "31", "bits of a SubstreamID (IDR1.SSIDSIZE)", NOTE_MMU600),

@@ -57,6 +57,7 @@ class hazard_watch
 
     hazard_surroundings around_;
     uint32_t smmu_requester_;
+    uint32_t nic_requester_;
     uint64_t smmu_bytes_;
     struct hazards *hazards_;
     struct probe_set probes_ = {};

@@ -15,6 +15,7 @@
 #include "model/dmac_module.h"
 #include "model/hazard_watch.h"
 #include "model/memory_module.h"
+#include "model/nic_module.h"
 #include "model/platform_config.h"
 #include "model/register_module.h"
 #include "model/simctl.h"
@@ -83,6 +84,7 @@ class platform
     std::unique_ptr<bus_module> bus_;
     std::unique_ptr<memory_module> ram_;
     std::unique_ptr<dmac_module> dmac_;
+    std::unique_ptr<nic_module> nic_;
     std::unique_ptr<translating_module> smmu_;
     std::vector<std::unique_ptr<register_module>> registers_;
     std::vector<std::unique_ptr<core_module>> cores_;
@@ -101,6 +103,7 @@ platform::~platform()
     cores_.clear();
     hazards_.reset();
     dmac_.reset();
+    nic_.reset();
     smmu_.reset();
     gic_destroy(gic_);
     pl011_destroy(uart_);
@@ -218,6 +221,8 @@ void platform::build_devices()
 
     dmac_ = std::make_unique<dmac_module>("dmac", sg_engine_config_of(config_), irq, horizon_);
     bus_->map(dmac_->registers, DMAC_BASE, DMAC_SIZE, read_ps, write_ps);
+    nic_ = std::make_unique<nic_module>("nic", nic_config_of(config_), irq, horizon_);
+    bus_->map(nic_->registers, NIC_BASE, NIC_SIZE, read_ps, write_ps);
     build_smmu(irq);
 }
 
@@ -229,6 +234,7 @@ void platform::build_smmu(const struct irq_port &irq)
 
     if (kind == SMMU_NONE) {
         dmac_->memory.bind(bus_->initiators);
+        nic_->memory.bind(bus_->initiators);
         return;
     }
     if (kind == SMMU_V3) {
@@ -243,6 +249,7 @@ void platform::build_smmu(const struct irq_port &irq)
     if (hazards_)
         smmu_->observe(hazards_->translation_observer());
     dmac_->memory.bind(smmu_->masters);
+    nic_->memory.bind(smmu_->masters);
     smmu_->memory.bind(bus_->initiators);
 }
 
@@ -439,6 +446,7 @@ bool platform_check(const struct config *config, struct error_list *errors)
     struct cache_config cache = cache_config_of(config);
     struct cpu_config cpu = cpu_config_of(config, 0);
     struct sg_engine_config dmac = sg_engine_config_of(config);
+    struct nic_config nic = nic_config_of(config);
     struct core_bus bus = {};
     size_t before = errors->count;
 
@@ -450,6 +458,8 @@ bool platform_check(const struct config *config, struct error_list *errors)
     cpu_destroy(cpu_create(&cpu, &bus, nullptr, errors)); /* all cores are alike */
     if (dmac.burst_bytes & (dmac.burst_bytes - 1))
         error_add(errors, nullptr, "dmac.burst_bytes is %u; it must be a power of two", dmac.burst_bytes);
+    if (nic.burst_bytes & (nic.burst_bytes - 1))
+        error_add(errors, nullptr, "nic.burst_bytes is %u; it must be a power of two", nic.burst_bytes);
     if (cache.remote_bytes >= memory.bytes)
         error_add(errors, nullptr, "ram.remote_bytes must be less than ram.bytes");
     check_smmu(config, errors);

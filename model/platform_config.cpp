@@ -128,6 +128,30 @@ struct sg_engine_config sg_engine_config_of(const struct config *config)
     return c;
 }
 
+static const uint32_t REQUESTER_NIC = REQUESTER_DEVICE_BASE + SG_CHANNELS_MOST;
+
+struct nic_config nic_config_of(const struct config *config)
+{
+    struct nic_config c = {};
+
+    c.requester = REQUESTER_NIC;
+    c.stream_id = NIC_STREAM_ID;
+    c.coherent = get(config, "nic.coherent");
+    c.intid = 32 + SPI_NIC;
+    c.burst_bytes = get32(config, "nic.burst_bytes");
+    c.outstanding = get32(config, "nic.outstanding");
+    c.prefetch = get32(config, "nic.prefetch");
+    c.writeback = get32(config, "nic.writeback");
+    c.fifo_bytes = get32(config, "nic.fifo_bytes");
+    c.writeback_ps = get(config, "nic.writeback_ps");
+    c.issue_ps = get(config, "nic.issue_ps");
+    c.travel_ps = get(config, "nic.travel_ps");
+    c.byte_ps = get(config, "nic.byte_ps");
+    c.moderation_ps = get(config, "nic.moderation_ps");
+    c.access_ps = 0;
+    return c;
+}
+
 static struct translator_config translator_config_of(const struct config *config)
 {
     struct translator_config c = {};
