@@ -62,6 +62,10 @@ const struct key key_table[] = {
     COUNT("cpu.mispredict_cycles", "11", "0", "100", "penalty of a mispredicted branch", NOTE_ASSUMED),
     COUNT("cpu.indirect_predictor", "512", "0", "4096", "indirect branch targets remembered; 0: never predicted",
           NOTE_ASSUMED),
+    BOOL("cpu.total_store_order", "false",
+         "loads are kept in order by replay and stores by their buffer, as on x86: DMB LD and ST, acquire and release "
+         "are free",
+         "Arm DDI 0487 B2.3: only barriers, acquire and release order accesses"),
     COUNT("cpu.mul_cycles", "3", "1", "100", "latency of a multiplication", NOTE_ASSUMED),
     COUNT("cpu.div_cycles", "12", "1", "200", "latency of a 64-bit division", NOTE_ASSUMED),
     TIME("cpu.dsb_restart_ps", "20ns", "fixed cost of a full DSB after all that it waits for", NOTE_ASSUMED),

@@ -29,6 +29,8 @@ struct cpu_config {
     uint32_t device_writes; /* Device writes not yet acknowledged */
     uint32_t mispredict_cycles;
     uint32_t indirect_predictor; /* entries; 0: indirect branches are never predicted (a retpoline stands for one) */
+    bool total_store_order; /* loads are in order by replay, stores by the buffer: DMB LD and ST, acquire, release are
+                               free */
     uint32_t mul_cycles, div_cycles; /* div: 64 bit */
     uint64_t dsb_restart_ps;         /* fixed cost of a full DSB after all it waits for */
     uint64_t isb_cycles;

@@ -97,6 +97,7 @@ struct cpu_config cpu_config_of(const struct config *config, unsigned core)
     c.device_writes = get32(config, "cpu.device_writes");
     c.mispredict_cycles = get32(config, "cpu.mispredict_cycles");
     c.indirect_predictor = get32(config, "cpu.indirect_predictor");
+    c.total_store_order = get(config, "cpu.total_store_order");
     c.mul_cycles = get32(config, "cpu.mul_cycles");
     c.div_cycles = get32(config, "cpu.div_cycles");
     c.dsb_restart_ps = get(config, "cpu.dsb_restart_ps");
