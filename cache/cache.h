@@ -26,6 +26,13 @@ struct cache_geometry {
     uint32_t ways;
 };
 
+/* Which of the waiting cores gets a line next. */
+enum cache_arbitration {
+    ARBITRATE_RANDOM, /* any of them, with equal chances; a generator decides, so runs repeat */
+    ARBITRATE_OLDEST, /* first come, first served */
+    ARBITRATE_LOCAL,  /* those of the holder's die first, for up to local_turns turns, then the oldest */
+};
+
 struct cache_config {
     uint32_t cores;
     struct cache_geometry l1d, l2, l3, slc;
@@ -44,8 +51,9 @@ struct cache_config {
     /* A line that several cores want (turns.c). */
     uint64_t home_ps;      /* one shared read, or one atomic at the line's home, occupies the home */
     uint64_t residency_ps; /* a core keeps a line that it got to write at least so long before it answers a snoop */
-    uint32_t
-        local_turns; /* waiting cores of the holder's die that go before one of another die that has waited longer */
+    enum cache_arbitration arbitration;
+    uint32_t local_turns; /* ARBITRATE_LOCAL: so many waiting cores of the holder's die before the oldest */
+    uint64_t atomic_ps;   /* what an LSE atomic in L1D takes beyond a load; its line stays meanwhile */
     uint64_t dram_occupancy_ps; /* one line's time on the DRAM channels: the inverse of bandwidth */
     uint64_t remote_bytes;      /* the last bytes of memory lie on another node */
     uint64_t remote_ps;         /* added to every trip there */

@@ -79,6 +79,7 @@ struct cache {
     struct core_caches *cores;
     struct line_queue *queues; /* those in use have count > 0 */
     uint32_t queue_count;
+    uint64_t draws; /* of the generator of turns.c */
     uint64_t dram_free_ps;
     uint32_t remote_line;     /* the first line on the other node */
     uint64_t earliest_cmo_ps; /* over all cores: cache_advance() has nothing to do before */

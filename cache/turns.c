@@ -1,7 +1,7 @@
 /*
- * Who gets a line that several cores want. A core that gets it to write has it from the arrival of the data on, keeps
- * it for residency_ps, and gives it to the next in the queue; readers are served by the home one after the other. The
- * queue is first come, first served, except that up to local_turns waiting cores of the holder's die go first.
+ * Who gets a line that several cores want. A core that gets it to write has it from the arrival of the data on, for the
+ * length of an atomic and residency_ps; then one of those that wait gets it, by cache_config.arbitration. Readers are
+ * served by the home one after the other.
  */
 #include <stdlib.h>
 
@@ -58,12 +58,25 @@ static struct line_queue *new_queue(struct cache *cache, uint32_t line)
     return &cache->queues[number];
 }
 
-/* The oldest of the holder's die, or the oldest. */
-static uint32_t choose(const struct cache *cache, const struct line_record *record, const struct line_queue *queue)
+/* splitmix64 of the number of the draw (Steele, Lea, Flood 2014). */
+static uint64_t draw(struct cache *cache)
+{
+    uint64_t z = ++cache->draws * 0x9e3779b97f4a7c15ull;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+/* The place of the one that gets the line next. */
+static uint32_t choose(struct cache *cache, const struct line_record *record, const struct line_queue *queue)
 {
     unsigned die = record->holder ? (record->holder - 1u) / cache->config.die_cores : 0;
 
-    if (!record->holder || queue->local_run >= cache->config.local_turns)
+    if (cache->config.arbitration == ARBITRATE_RANDOM)
+        return (uint32_t)(draw(cache) % queue->count);
+    if (cache->config.arbitration == ARBITRATE_OLDEST || !record->holder ||
+        queue->local_run >= cache->config.local_turns)
         return 0;
     for (uint32_t i = 0; i < queue->count; i++)
         if (queue->core[i] / cache->config.die_cores == die)

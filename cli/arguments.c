@@ -61,6 +61,16 @@ int arguments_next(int argc, char **argv, const char *letters, const struct opti
     return option;
 }
 
+bool arguments_no_options(int argc, char **argv, struct error_list *errors)
+{
+    size_t before = errors->count;
+
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] == '-')
+            error_add(errors, NULL, "%s: unknown option %s; see dmasim %s --help", argv[0], argv[i], argv[0]);
+    return errors->count == before;
+}
+
 void arguments_jobs(const char *text, unsigned *jobs, struct error_list *errors)
 {
     char *end;

@@ -12,6 +12,9 @@
  * is looked at. -1: no more options. */
 int arguments_next(int argc, char **argv, const char *letters, const struct option *options, struct error_list *errors);
 
+/* For commands whose only option is --help: false, with messages, when there are others. */
+bool arguments_no_options(int argc, char **argv, struct error_list *errors);
+
 /* -j: a number from 1 to 1024. */
 void arguments_jobs(const char *text, unsigned *jobs, struct error_list *errors);
 unsigned arguments_default_jobs(void);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/activity.h"
 #include "cli/hazards.h"
 #include "model/platform.h"
 
@@ -115,7 +116,8 @@ static char *join(const struct error_list *errors)
 void child_main(const struct child_run *run, int pipe)
 {
     struct platform_console console = {NULL, to_stderr};
-    struct platform_guest guest = {.elf_path = run->elf};
+    struct platform_guest guest = {
+        .elf_path = run->elf, .trace = run->trace.path ? &run->trace : NULL, .profile = run->profile};
     struct platform_parameter *parameters = NULL;
     struct platform_result result;
     struct error_list errors = {0};
@@ -131,10 +133,14 @@ void child_main(const struct child_run *run, int pipe)
     if (platform_run(run->config, &guest, &console, &result, &errors))
         failure = failure_of(&result);
     else
+        failure = NULL;
+    if (!failure && errors.count)
         failure = join(&errors);
     answer = json_pack("{s:o, s:o, s:o, s:I, s:I}", "regions", regions_json(&result), "values", values_json(&result),
                        "hazards", hazards_json(&result), "instructions", (json_int_t)result.instructions,
                        "simulated_ps", (json_int_t)result.simulated_ps);
+    json_object_set_new(answer, "chains", activity_chains(&result));
+    json_object_set_new(answer, "trace_cut_ps", json_integer((json_int_t)result.trace_cut_ps));
     if (failure)
         json_object_set_new(answer, "failure", json_string(failure));
     json_object_set_new(answer, "refused", json_boolean(errors.count != 0));

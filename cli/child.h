@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "cli/scenario.h"
+#include "model/platform.h"
 
 struct child_run {
     const struct scenario *scenario;
@@ -14,6 +15,8 @@ struct child_run {
     struct config *config;
     char *elf;
     char title[256]; /* for messages */
+    struct trace_options trace; /* path NULL: no trace */
+    bool profile;
 };
 
 void child_main(const struct child_run *run, int pipe);

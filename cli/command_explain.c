@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/scenario.h"
 #include "common/quantity.h"
@@ -13,10 +14,21 @@
 static const char *const type_names[] = {"whole number", "true or false",     "frequency", "bytes",
                                          "time",         "percentage points", "choice"};
 
+/* "time (ps, ns, us, ms or s)", "choice (none, smmuv3, mmu500)", "whole number" */
+static void put_type(const struct key *key)
+{
+    bool has_unit = key->type != KEY_COUNT && key->type != KEY_BOOL;
+
+    printf("  type      %s%s", type_names[key->type], has_unit ? " (" : "");
+    for (size_t i = 0; key->type == KEY_CHOICE && key->choices[i]; i++)
+        printf("%s%s", i ? ", " : "", key->choices[i]);
+    printf("%s%s\n", has_unit && key->type != KEY_CHOICE ? quantity_units(key->type) : "", has_unit ? ")" : "");
+}
+
 static void explain(const struct key *key)
 {
-    printf("%s\n  meaning   %s\n  type      %s (%s)\n", key->name, key->meaning, type_names[key->type],
-           quantity_units(key->type));
+    printf("%s\n  meaning   %s\n", key->name, key->meaning);
+    put_type(key);
     if (key->least)
         printf("  bounds    %s to %s\n", key->least, key->most);
     printf("  default   %s\n  origin    %s\n", key->standard, key->origin);
@@ -66,6 +78,7 @@ static void explain_hazards(void)
 
 int command_explain(int argc, char **argv)
 {
+    struct error_list errors = {0};
     int status = EXIT_FINE;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
@@ -75,6 +88,10 @@ int command_explain(int argc, char **argv)
              "hazard detector reports\n"
              "example: dmasim explain cmo.slots");
         return EXIT_FINE;
+    }
+    if (!arguments_no_options(argc, argv, &errors)) {
+        print_errors(&errors);
+        return EXIT_USAGE;
     }
     for (size_t i = 0; argc == 1 && i < key_table_count; i++)
         printf("%-28s %-10s %s\n", key_table[i].name, key_table[i].standard, key_table[i].meaning);
@@ -115,8 +132,14 @@ static void list_folder(const char *title, const char *folder, const char *suffi
 int command_list(int argc, char **argv)
 {
     char *scenarios = data_folder("scenarios"), *guests = data_folder("guest"), *platforms = NULL;
+    struct error_list errors = {0};
+    int status = EXIT_FINE;
 
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+    if (argc > 1 && strcmp(argv[1], "--help") != 0) {
+        error_add(&errors, NULL, "list takes no arguments; \"%s\" is one", argv[1]);
+        print_errors(&errors);
+        status = EXIT_USAGE;
+    } else if (argc > 1) {
         puts("usage: dmasim list\n  scenarios, platforms and guest programs that can be named\nexample: dmasim list");
     } else if (asprintf(&platforms, "%s/platforms", scenarios) > 0) {
         list_folder("scenarios", scenarios, ".yaml");
@@ -126,5 +149,5 @@ int command_list(int argc, char **argv)
     free(scenarios);
     free(platforms);
     free(guests);
-    return EXIT_FINE;
+    return status;
 }

@@ -15,6 +15,11 @@ static const char run_help[] =
     "  -j, --jobs N          simulations at a time (default: the number of processors)\n"
     "      --json FILE       also write the result there (- for the terminal); so --csv, --md, --junit\n"
     "      --effective FILE  write the effective configuration as a scenario and run nothing (- for the terminal)\n"
+    "      --trace FILE      timeline of cores, queues, engines and channels for ui.perfetto.dev\n"
+    "      --trace-from TIME, --trace-to TIME\n"
+    "                        only this window of simulated time: --trace-from 1ms --trace-to 1.2ms\n"
+    "      --trace-events N  the most events of one run (default: four million in all runs together)\n"
+    "      --profile FILE    simulated time by guest function, as folded stacks in ps, and a table\n"
     "      --quiet           no table and no progress\n"
     "example: dmasim run batched-sync-d9500 -s cmo.slots=64 -o /tmp/q64\n";
 
@@ -116,9 +121,32 @@ static int write_effective(const char *name, const struct run_arguments *argumen
     return status;
 }
 
+static void check_activity(const struct activity_options *activity, int scenarios, struct error_list *errors)
+{
+    if ((activity->trace || activity->profile) && scenarios > 1)
+        error_add(errors, NULL, "--trace and --profile are files of one scenario; %d are given", scenarios);
+    if (activity->to_ps && activity->to_ps <= activity->from_ps)
+        error_add(errors, NULL, "--trace-to must be later than --trace-from");
+    if (!activity->trace && (activity->from_ps || activity->to_ps || activity->events))
+        error_add(errors, NULL, "--trace-from, --trace-to and --trace-events are about --trace FILE, which is missing");
+}
+
 int command_run(int argc, char **argv)
 {
-    enum { OPTION_JSON = 256, OPTION_CSV, OPTION_MD, OPTION_JUNIT, OPTION_QUIET, OPTION_EFFECTIVE, OPTION_HELP };
+    enum {
+        OPTION_JSON = 256,
+        OPTION_CSV,
+        OPTION_MD,
+        OPTION_JUNIT,
+        OPTION_QUIET,
+        OPTION_EFFECTIVE,
+        OPTION_HELP,
+        OPTION_TRACE,
+        OPTION_FROM,
+        OPTION_TO,
+        OPTION_EVENTS,
+        OPTION_PROFILE
+    };
     static const struct option long_options[] = {{"set", required_argument, NULL, 's'},
                                                  {"output", required_argument, NULL, 'o'},
                                                  {"jobs", required_argument, NULL, 'j'},
@@ -126,11 +154,17 @@ int command_run(int argc, char **argv)
                                                  {"csv", required_argument, NULL, OPTION_CSV},
                                                  {"md", required_argument, NULL, OPTION_MD},
                                                  {"junit", required_argument, NULL, OPTION_JUNIT},
+                                                 {"trace", required_argument, NULL, OPTION_TRACE},
+                                                 {"trace-from", required_argument, NULL, OPTION_FROM},
+                                                 {"trace-to", required_argument, NULL, OPTION_TO},
+                                                 {"trace-events", required_argument, NULL, OPTION_EVENTS},
+                                                 {"profile", required_argument, NULL, OPTION_PROFILE},
                                                  {"quiet", no_argument, NULL, OPTION_QUIET},
                                                  {"effective", required_argument, NULL, OPTION_EFFECTIVE},
                                                  {"help", no_argument, NULL, OPTION_HELP},
                                                  {0}};
     struct run_arguments arguments = {.options.jobs = arguments_default_jobs()};
+    struct activity_options *activity = &arguments.options.activity;
     struct error_list errors = {0};
     int option, status = EXIT_FINE;
 
@@ -157,6 +191,21 @@ int command_run(int argc, char **argv)
         case OPTION_JUNIT:
             arguments.junit = optarg;
             break;
+        case OPTION_TRACE:
+            activity->trace = optarg;
+            break;
+        case OPTION_FROM:
+            activity_time("--trace-from", optarg, &activity->from_ps, &errors);
+            break;
+        case OPTION_TO:
+            activity_time("--trace-to", optarg, &activity->to_ps, &errors);
+            break;
+        case OPTION_EVENTS:
+            activity_events(optarg, &activity->events, &errors);
+            break;
+        case OPTION_PROFILE:
+            activity->profile = optarg;
+            break;
         case OPTION_QUIET:
             arguments.options.quiet = true;
             break;
@@ -170,6 +219,7 @@ int command_run(int argc, char **argv)
     }
     if (optind == argc)
         error_add(&errors, NULL, "run needs a scenario; `dmasim list` shows what there is");
+    check_activity(activity, argc - optind, &errors);
     if (errors.count)
         status = EXIT_USAGE;
     print_errors(&errors);
@@ -191,6 +241,10 @@ int command_check(int argc, char **argv)
               "example: dmasim check my-scenario.yaml\n",
               argc < 2 ? stderr : stdout);
         return argc < 2 ? EXIT_USAGE : EXIT_FINE;
+    }
+    if (!arguments_no_options(argc, argv, &errors)) {
+        print_errors(&errors);
+        return EXIT_USAGE;
     }
     for (int i = 1; i < argc; i++) {
         struct run_options options = {0};

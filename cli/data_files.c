@@ -1,6 +1,8 @@
 /* Where scenarios, platforms and guests are: given paths, the source tree around the executable, or the installed share
  * folder. */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -60,6 +62,53 @@ char *data_folder(const char *kind)
     return first_folder(kind, strcmp(kind, "guest") == 0 ? "DMASIM_GUEST_DIR" : "DMASIM_SCENARIO_DIR");
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), cut = strlen(end);
+
+    return length > cut && strcmp(text + length - cut, end) == 0;
+}
+
+/* The name in folder, without suffix (and build, of a guest program), that is nearest; NULL: none is near. Caller
+ * frees. */
+static char *nearest_file(const char *folder, const char *suffix, const char *name)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    unsigned best = spelling_tolerance(name) + 1;
+    char *nearest = NULL;
+
+    for (int i = 0; i < count; i++) {
+        if (ends_with(entries[i]->d_name, suffix)) {
+            char *build = strrchr(entries[i]->d_name, '-');
+            entries[i]->d_name[strlen(entries[i]->d_name) - strlen(suffix)] = 0;
+            if (build && strcmp(suffix, ".elf") == 0)
+                *build = 0;
+            if (spelling_distance(name, entries[i]->d_name) < best) {
+                best = spelling_distance(name, entries[i]->d_name);
+                free(nearest);
+                nearest = strdup(entries[i]->d_name);
+            }
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return nearest;
+}
+
+static void there_is_no(const char *what, const char *name, const char *folder, const char *suffix,
+                        const struct error_place *place, struct error_list *errors)
+{
+    char *nearest = nearest_file(folder, suffix, name);
+
+    if (nearest)
+        error_add(errors, place, "there is no %s \"%s\"; did you mean \"%s\"?", what, name, nearest);
+    else
+        error_add(errors, place, "there is no %s \"%s\"; `dmasim list` shows what there is", what, name);
+    free(nearest);
+}
+
 /* A file given by path, or by name in folder. */
 static char *find(const char *name, const char *folder, const char *what, const struct error_place *place,
                   struct error_list *errors)
@@ -69,7 +118,7 @@ static char *find(const char *name, const char *folder, const char *what, const 
     if (strchr(name, '/') || strstr(name, ".yaml")) {
         if (is_there(name))
             return strdup(name);
-        error_add(errors, place, "%s \"%s\" cannot be opened", what, name);
+        error_add(errors, place, "%s \"%s\" cannot be opened: %s", what, name, strerror(errno));
         return NULL;
     }
     base = format_path("%s/%s", folder, name);
@@ -78,7 +127,7 @@ static char *find(const char *name, const char *folder, const char *what, const 
     if (is_there(path))
         return path;
     free(path);
-    error_add(errors, place, "there is no %s \"%s\"; `dmasim list` shows what there is", what, name);
+    there_is_no(what, name, folder, ".yaml", place, errors);
     return NULL;
 }
 
@@ -100,16 +149,53 @@ char *platform_find(const char *name, const struct error_place *place, struct er
     return path;
 }
 
-char *guest_find(const char *program, const char *build, struct error_list *errors)
+/* "a, b" of PROGRAM-a.elf, PROGRAM-b.elf in folder; empty: there is no such program. Caller frees. */
+static char *builds_of(const char *folder, const char *program)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    size_t bytes, length = strlen(program);
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, &bytes);
+
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (strncmp(name, program, length) == 0 && name[length] == '-' && ends_with(name, ".elf"))
+            fprintf(stream, "%s%.*s", ftell(stream) ? ", " : "", (int)(strlen(name) - length - 5), name + length + 1);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    fclose(stream);
+    return text;
+}
+
+bool guest_exists(const char *program)
+{
+    char *folder = data_folder("guest"), *builds = builds_of(folder, program);
+    bool exists = *builds;
+
+    free(builds);
+    free(folder);
+    return exists;
+}
+
+char *guest_find(const char *program, const char *build, const struct error_place *place, struct error_list *errors)
 {
     char *folder = data_folder("guest"), *file = format_path(build ? "%s-%s.elf" : "%s.elf", program, build);
-    char *path = format_path("%s/%s", folder, file);
+    char *path = format_path("%s/%s", folder, file), *builds = builds_of(folder, program);
 
     if (!is_there(path)) {
-        error_add(errors, NULL, "there is no guest program %s (%s)", file, path);
+        if (!*builds)
+            there_is_no("guest program", program, folder, ".elf", place, errors);
+        else if (build)
+            error_add(errors, place, "guest program %s has no build \"%s\"; it has %s", program, build, builds);
+        else
+            error_add(errors, place, "guest program %s needs \"build:\" in each variant; it has %s", program, builds);
         free(path);
         path = NULL;
     }
+    free(builds);
     free(file);
     free(folder);
     return path;

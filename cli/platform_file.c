@@ -31,9 +31,11 @@ static void check_tie(struct yaml_file *file, const yaml_node_t *key, const yaml
     if (!tie)
         return;
     place = yaml_place(file, tie);
-    if (!other || !key_find(other))
-        error_add(errors, &place, "%s: as: %s is not a key", name, other ? other : "this");
-    else if (key_find(name) && config_get(config, name) != config_get(config, other))
+    if (!other || !key_find(other)) {
+        const char *near = other ? key_nearest(other) : NULL;
+        error_add(errors, &place, "%s: \"as: %s\" is not a key%s%s%s", name, other ? other : "",
+                  near ? "; did you mean \"" : "; `dmasim explain` lists all", near ? near : "", near ? "\"?" : "");
+    } else if (key_find(name) && config_get(config, name) != config_get(config, other))
         error_add(errors, &place, "%s is as %s, but their values differ", name, other);
 }
 
@@ -44,7 +46,13 @@ static void read_platform_value(struct yaml_file *file, yaml_node_t *key, yaml_n
     const char *value = yaml_text(yaml_get(file, node, "value")), *origin = yaml_text(yaml_get(file, node, "origin"));
     struct error_place place = yaml_place(file, node);
 
-    if (node->type != YAML_MAPPING_NODE || !value || origin_of(origin) == ORIGIN_DEFAULT) {
+    if (node->type == YAML_MAPPING_NODE && value && origin && origin_of(origin) == ORIGIN_DEFAULT) {
+        place = yaml_place(file, yaml_get(file, node, "origin"));
+        error_add(errors, &place, "%s: \"origin: %s\" is not possible; write measured, fitted or assumed",
+                  yaml_text(key), origin);
+        return;
+    }
+    if (node->type != YAML_MAPPING_NODE || !value || !origin) {
         error_add(errors, &place, "%s: write {value: ..., origin: measured, fitted or assumed, source: \"...\"}",
                   yaml_text(key));
         return;
@@ -71,6 +79,7 @@ bool platform_read(const char *path, struct config *config, struct error_list *e
         for (size_t n = 0; yaml_pair(&file, yaml_get(&file, yaml_root(&file), "values"), n, &key, &value); n++)
             check_tie(&file, key, value, config, errors);
     }
+    error_sort(errors, before);
     yaml_file_free(&file);
     return errors->count == before;
 }

@@ -291,6 +291,7 @@ static void free_runs(struct child_run *runs, size_t count)
     for (size_t i = 0; i < count; i++) {
         config_destroy(runs[i].config);
         free(runs[i].elf);
+        free((char *)runs[i].trace.path);
     }
     free(runs);
 }
@@ -298,7 +299,7 @@ static void free_runs(struct child_run *runs, size_t count)
 /* Program and settings of a run. */
 static void prepare(struct child_run *run, struct error_list *errors)
 {
-    run->elf = guest_find(run->scenario->guest, run->variant->build, errors);
+    run->elf = guest_find(run->scenario->guest, run->variant->build, &run->variant->place, errors);
     child_apply_keys(run->config, &run->variant->settings, ORIGIN_SCENARIO, errors);
     if (run->choice)
         child_apply_keys(run->config, &run->choice->settings, ORIGIN_SCENARIO, errors);
@@ -414,12 +415,15 @@ enum run_outcome run_scenario(const struct scenario *scenario, const struct run_
     if (!runs)
         return RUN_REFUSED;
     check_platforms(runs, count, errors);
-    if (errors->count != before) {
+    if (!activity_plan(runs, count, &options->activity, errors) || errors->count != before) {
         free_runs(runs, count);
         return RUN_REFUSED;
     }
     answers = calloc(count, sizeof(*answers));
     run_all(scenario, runs, count, options, answers, errors);
+    activity_finish(runs, answers, count, &options->activity, options->quiet ? NULL : stdout, errors);
+    if (errors->count != before)
+        outcome = RUN_REFUSED;
     for (size_t i = 0; i < count; i++) {
         enum run_outcome one = answers[i] ? take_answer(result, &runs[i], answers[i], errors) : RUN_LOST;
         if (one > outcome)

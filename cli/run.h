@@ -2,12 +2,14 @@
 #ifndef DMASIM_CLI_RUN_H
 #define DMASIM_CLI_RUN_H
 
+#include "cli/activity.h"
 #include "cli/result.h"
 
 struct run_options {
     struct settings overrides; /* -s */
     unsigned jobs;             /* children at a time */
     bool quiet;
+    struct activity_options activity;
     /* Whether a variant's run with a case (NULL: there are none) is wanted; NULL: every one is. */
     bool (*wanted)(const void *ctx, const struct choice *variant, const struct choice *choice);
     const void *wanted_ctx;

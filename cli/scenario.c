@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/platform_file.h"
 #include "cli/yaml_file.h"
 #include "hazard/kinds.h"
 
@@ -54,9 +55,17 @@ static struct choice *read_choices(struct yaml_file *file, const yaml_node_t *ma
         return NULL;
     }
     for (*count = 0; yaml_pair(file, mapping, *count, &key, &value); ++*count) {
+        const yaml_node_t *build = yaml_get(file, value, "build");
+        struct error_place place = yaml_place(file, build ? build : key);
+        bool empty = yaml_text(value) && !*yaml_text(value);
         choices = realloc(choices, (*count + 1) * sizeof(*choices));
         choices[*count] =
-            (struct choice){.name = copy(yaml_text(key)), .build = copy(yaml_text(yaml_get(file, value, "build")))};
+            (struct choice){.name = copy(yaml_text(key)), .build = copy(yaml_text(build)), .place = place};
+        if (value->type != YAML_MAPPING_NODE && !empty) {
+            place = yaml_place(file, value);
+            error_add(errors, &place, "\"%s:\" in \"%s:\" must be a mapping of names to values: {name: value}",
+                      yaml_text(key) ? yaml_text(key) : "", what);
+        }
         read_settings(file, value, "build", &choices[*count].settings, errors);
     }
     return choices;
@@ -72,7 +81,7 @@ static double need_number(struct yaml_file *file, const yaml_node_t *mapping, co
 
     if (text && (end == text || strspn(end, " %ppusn1/") != strlen(end))) {
         struct error_place place = yaml_place(file, yaml_get(file, mapping, name));
-        error_add(errors, &place, "\"%s: %s\" is not a number", name, text);
+        error_add(errors, &place, "\"%s: %s\" is not a number; write one like 12.5, 2pp or 6%%", name, text);
     }
     return value;
 }
@@ -87,15 +96,31 @@ static void need_choice(struct yaml_file *file, const yaml_node_t *node, const c
                         size_t count, struct error_list *errors)
 {
     const yaml_node_t *name = yaml_get(file, node, what);
-    struct error_place place;
+    const char **names = calloc(count + 1, sizeof(*names));
+    bool found = !yaml_text(name);
 
-    if (!yaml_text(name))
-        return;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(choices[i].name, yaml_text(name)) == 0)
-            return;
-    place = yaml_place(file, name);
-    error_add(errors, &place, "no %s is called \"%s\"", what, yaml_text(name));
+    for (size_t i = 0; i < count; i++) {
+        names[i] = choices[i].name;
+        found |= yaml_text(name) && choices[i].name && strcmp(choices[i].name, yaml_text(name)) == 0;
+    }
+    if (!found) {
+        struct error_place place = yaml_place(file, name);
+        char problem[256];
+        snprintf(problem, sizeof(problem), "no %s is called \"%s\"", what, yaml_text(name));
+        yaml_unknown(&place, problem, yaml_text(name), names, errors);
+    }
+    free(names);
+}
+
+static void unknown_hazard(const struct error_place *place, const char *name, struct error_list *errors)
+{
+    const char *names[HAZARD_KINDS] = {0};
+    char problem[256];
+
+    for (int kind = HAZARD_NONE + 1; kind < HAZARD_KINDS; kind++)
+        names[kind - HAZARD_NONE - 1] = hazard_kind_info((enum hazard_kind)kind)->name;
+    snprintf(problem, sizeof(problem), "no hazard is called \"%s\" (`dmasim explain hazards`)", name);
+    yaml_unknown(place, problem, name, names, errors);
 }
 
 static void read_hazard_kinds(struct yaml_file *file, const yaml_node_t *list, struct hazard_expectation *e,
@@ -110,7 +135,7 @@ static void read_hazard_kinds(struct yaml_file *file, const yaml_node_t *list, s
         const char *name = yaml_text(item) ? yaml_text(item) : "";
         place = yaml_place(file, item);
         if (hazard_kind_find(name) == HAZARD_NONE) {
-            error_add(errors, &place, "no hazard is called \"%s\"; `dmasim explain hazards` lists them", name);
+            unknown_hazard(&place, name, errors);
             continue;
         }
         e->kinds = realloc(e->kinds, (e->kind_count + 1) * sizeof(*e->kinds));
@@ -158,16 +183,9 @@ static void read_expectation(struct yaml_file *file, const yaml_node_t *node, st
         e->tolerance *= fabs(e->published) / 100;
     if (role && strcmp(role, "fitted") && strcmp(role, "predicted")) {
         struct error_place place = yaml_place(file, yaml_get(file, node, "role"));
-        error_add(errors, &place, "role is \"%s\"; it is fitted or predicted", role);
+        error_add(errors, &place, "\"role: %s\" is not possible; write fitted or predicted", role);
     }
-    for (size_t i = 0; e->variant && i <= scenario->variant_count; i++) {
-        if (i < scenario->variant_count && strcmp(scenario->variants[i].name, e->variant) == 0)
-            break;
-        if (i == scenario->variant_count) {
-            struct error_place place = yaml_place(file, yaml_get(file, node, "variant"));
-            error_add(errors, &place, "no variant is called \"%s\"", e->variant);
-        }
-    }
+    need_choice(file, node, "variant", scenario->variants, scenario->variant_count, errors);
 }
 
 /* `sweep:` key: [values] */
@@ -258,6 +276,36 @@ static void read_expectations(struct yaml_file *file, struct scenario *scenario,
             read_expectation(file, node, scenario, errors);
 }
 
+/* A build that is missing is told where it is named, a program that is missing where that is, once. */
+static void check_guest(struct yaml_file *file, const struct scenario *scenario, const struct choice *variant,
+                        struct error_list *errors)
+{
+    struct error_place place = yaml_place(file, yaml_get(file, yaml_root(file), "guest"));
+    struct error_list found = {0};
+
+    free(guest_find(scenario->guest, variant->build, guest_exists(scenario->guest) ? &variant->place : &place, &found));
+    error_move_new(errors, &found);
+}
+
+/* There is something, and a message about it already. */
+static bool is_other_kind(const yaml_node_t *node)
+{
+    return node && node->type != YAML_MAPPING_NODE;
+}
+
+/* The platform and the guest's builds must be there. */
+static void check_files(struct yaml_file *file, const struct scenario *scenario, struct error_list *errors)
+{
+    yaml_node_t *root = yaml_root(file);
+
+    if (scenario->platform) {
+        struct error_place place = yaml_place(file, yaml_get(file, root, "platform"));
+        free(platform_find(scenario->platform, &place, errors));
+    }
+    for (size_t i = 0; scenario->guest && i < scenario->variant_count; i++)
+        check_guest(file, scenario, &scenario->variants[i], errors);
+}
+
 static void read_body(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
 {
     static const char *const allowed[] = {"scenario", "description", "platform", "guest",  "params",
@@ -283,12 +331,13 @@ static void read_body(struct yaml_file *file, struct scenario *scenario, struct 
     scenario->derive_reduction = derive && strcmp(derive, "reduction") == 0;
     if (derive && !scenario->derive_reduction) {
         struct error_place place = yaml_place(file, yaml_get(file, root, "derive"));
-        error_add(errors, &place, "derive is \"%s\"; it is reduction", derive);
+        error_add(errors, &place, "\"derive: %s\" is not possible; write reduction", derive);
     }
-    if (scenario->variant_count == 0) {
+    if (scenario->variant_count == 0 && !is_other_kind(yaml_get(file, root, "variants"))) {
         struct error_place place = yaml_place(file, root);
         error_add(errors, &place, "a scenario needs \"variants:\" with at least one variant");
     }
+    check_files(file, scenario, errors);
     read_expectations(file, scenario, errors);
     read_axes(file, scenario, errors);
     read_fit_metrics(file, scenario, errors);
@@ -298,6 +347,21 @@ static void read_body(struct yaml_file *file, struct scenario *scenario, struct 
     for (size_t i = 0; i < scenario->case_count; i++)
         settings_check(&scenario->cases[i].settings, errors);
     axes_check(&scenario->axes, errors);
+}
+
+/* A wrong scenario is not run, so that nobody else would say what is wrong in its platform. */
+static void check_platform(const struct scenario *scenario, struct error_list *errors)
+{
+    struct error_list found = {0}, told = {0};
+    struct config *scratch = config_create();
+    char *path = scenario->platform ? platform_find(scenario->platform, NULL, &told) : NULL;
+
+    if (path)
+        platform_read(path, scratch, &found);
+    error_move_new(errors, &found);
+    error_clear(&told);
+    config_destroy(scratch);
+    free(path);
 }
 
 bool scenario_read(const char *path, struct scenario *scenario, struct error_list *errors)
@@ -312,6 +376,9 @@ bool scenario_read(const char *path, struct scenario *scenario, struct error_lis
     file.path = NULL;
     if (scenario->file_names[0])
         yaml_document_delete(&file.document);
+    error_sort(errors, before);
+    if (errors->count != before)
+        check_platform(scenario, errors);
     return errors->count == before;
 }
 

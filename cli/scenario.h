@@ -14,7 +14,8 @@
 /* A variant or a case. */
 struct choice {
     char *name;
-    char *build; /* of the guest program; variants only */
+    char *build;              /* of the guest program; variants only */
+    struct error_place place; /* of the build, else of the whole */
     struct settings settings;
 };
 
@@ -61,7 +62,9 @@ struct scenario {
 char *scenario_find(const char *name, struct error_list *errors);
 char *platform_find(const char *name, const struct error_place *place, struct error_list *errors);
 /* The ELF of a guest build; NULL with a message. */
-char *guest_find(const char *program, const char *build, struct error_list *errors);
+char *guest_find(const char *program, const char *build, const struct error_place *place, struct error_list *errors);
+/* Whether there is a build of it. */
+bool guest_exists(const char *program);
 /* The folders that were searched, first to last (NULL-terminated, static storage of the process). */
 char *data_folder(const char *kind);
 

@@ -47,9 +47,19 @@ bool parameter_parse(const struct setting *setting, uint64_t *value, struct erro
 {
     static const enum key_type types[] = {KEY_COUNT, KEY_BOOL, KEY_BYTES, KEY_TIME, KEY_FREQUENCY};
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (quantity_parse(types[i], setting->text, value) == QUANTITY_OK)
+    bool too_large = false;
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        enum quantity_result result = quantity_parse(types[i], setting->text, value);
+        if (result == QUANTITY_OK)
             return true;
+        too_large |= result == QUANTITY_TOO_LARGE;
+    }
+    if (too_large) {
+        error_add(errors, &setting->place, "parameter %s: \"%s\" is too large; less than 2^64 is possible",
+                  setting->name, setting->text);
+        return false;
+    }
     error_add(errors, &setting->place,
               "parameter %s: \"%s\" is not understood; write a whole number, true or false, bytes (KiB, MiB, GiB) or a "
               "time (ps, ns, us, ms, s)",

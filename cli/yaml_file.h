@@ -30,4 +30,8 @@ yaml_node_t *yaml_item(struct yaml_file *file, const yaml_node_t *sequence, size
 void yaml_only(struct yaml_file *file, const yaml_node_t *mapping, const char *const *allowed, const char *what,
                struct error_list *errors);
 
+/* Adds "PROBLEM; did you mean NEAREST?" or, when nothing is near, "PROBLEM; there is ALLOWED, ...". */
+void yaml_unknown(const struct error_place *place, const char *problem, const char *name, const char *const *allowed,
+                  struct error_list *errors);
+
 #endif

@@ -24,6 +24,11 @@ static unsigned smallest(unsigned a, unsigned b, unsigned c)
     return d < c ? d : c;
 }
 
+unsigned spelling_tolerance(const char *name)
+{
+    return (unsigned)strlen(name) / 3 + 1;
+}
+
 /* Levenshtein distance; long names are far from everything. */
 unsigned spelling_distance(const char *a, const char *b)
 {
@@ -49,7 +54,7 @@ unsigned spelling_distance(const char *a, const char *b)
 const char *key_nearest(const char *name)
 {
     const char *best = NULL;
-    unsigned best_distance = (unsigned)strlen(name) / 3 + 2;
+    unsigned best_distance = spelling_tolerance(name) + 1;
 
     for (size_t i = 0; i < key_table_count; i++) {
         unsigned distance = spelling_distance(name, key_table[i].name);
@@ -148,7 +153,8 @@ static bool parse_quantity(const struct key *key, const char *text, uint64_t *va
         error_add(errors, place, "%s: \"%s\" is finer than the smallest unit", key->name, text);
         return false;
     default:
-        error_add(errors, place, "%s: \"%s\" is too large", key->name, text);
+        error_add(errors, place, "%s: \"%s\" is too large; %s to %s are possible", key->name, text, key->least,
+                  key->most);
         return false;
     }
 }

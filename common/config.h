@@ -37,6 +37,8 @@ struct key {
 extern const struct key key_table[];
 extern const size_t key_table_count;
 const struct key *key_find(const char *name);
+/* A name that is this far from the one written may be meant. */
+unsigned spelling_tolerance(const char *name);
 /* The nearest existing name by edit distance, for messages; NULL when nothing is near. */
 const char *key_nearest(const char *name);
 

@@ -23,14 +23,14 @@ static char *place_prefix(const struct error_place *place)
     return length < 0 ? NULL : text;
 }
 
-static void append(struct error_list *list, char *line)
+static void append(struct error_list *list, struct error_entry entry)
 {
     struct error_entry *entries = realloc(list->entries, (list->count + 1) * sizeof(*entries));
 
     if (!entries)
         abort();
     list->entries = entries;
-    list->entries[list->count++].text = line;
+    list->entries[list->count++] = entry;
 }
 
 void error_add(struct error_list *list, const struct error_place *place, const char *format, ...)
@@ -48,7 +48,7 @@ void error_add(struct error_list *list, const struct error_place *place, const c
         abort(); /* out of memory */
     free(prefix);
     free(message);
-    append(list, line);
+    append(list, (struct error_entry){line, place ? place->line : 0, place ? place->column : 0});
 }
 
 static bool has(const struct error_list *list, const char *line)
@@ -63,10 +63,27 @@ void error_move_new(struct error_list *list, struct error_list *from)
 {
     for (size_t i = 0; i < from->count; i++)
         if (!has(list, from->entries[i].text)) {
-            append(list, from->entries[i].text);
+            append(list, from->entries[i]);
             from->entries[i].text = NULL;
         }
     error_clear(from);
+}
+
+static bool is_before(const struct error_entry *a, const struct error_entry *b)
+{
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+/* By insertion: few messages, and those of one place keep their order. */
+void error_sort(struct error_list *list, size_t first)
+{
+    for (size_t i = first + 1; i < list->count; i++) {
+        struct error_entry entry = list->entries[i];
+        size_t at = i;
+        for (; at > first && is_before(&entry, &list->entries[at - 1]); at--)
+            list->entries[at] = list->entries[at - 1];
+        list->entries[at] = entry;
+    }
 }
 
 void error_clear(struct error_list *list)

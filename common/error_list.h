@@ -15,6 +15,7 @@ struct error_place {
 
 struct error_entry {
     char *text; /* complete line, place included */
+    unsigned line, column;
 };
 
 struct error_list {
@@ -28,6 +29,9 @@ void error_add(struct error_list *list, const struct error_place *place, const c
 
 /* Moves the messages of from to list, but those that list has already; from is empty then. */
 void error_move_new(struct error_list *list, struct error_list *from);
+
+/* The messages from number first on, which are all about one file, in the order of their places. */
+void error_sort(struct error_list *list, size_t first);
 
 /* Frees all entries and makes the list empty. */
 void error_clear(struct error_list *list);

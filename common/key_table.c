@@ -26,6 +26,7 @@
 
 /* What sits between the DMA masters and memory. */
 static const char *const smmu_kinds[] = {"none", "smmuv3", "mmu500", NULL};
+static const char *const line_arbitrations[] = {"random", "oldest", "local", NULL};
 static const char *const arbitrations[] = {"round_robin", "weighted", "fixed", NULL};
 
 #define NOTE_PCIE   "assumed: a PCIe 4.0 x16 card"
@@ -53,7 +54,8 @@ const struct key key_table[] = {
     HERTZ("cpu.cntfrq_hz", "1GHz", "1kHz", "10GHz", "frequency of the generic timer (CNTFRQ_EL0)",
           "Arm DDI 0487 D11: 1 GHz from v8.6 on"),
     BOOL("cpu.lse", "true", "FEAT_LSE: CAS, SWP, LDADD and the like exist", "Arm DDI 0487: mandatory from v8.1 on"),
-    BOOL("cpu.functional_only", "false", "no timing: an instruction takes a cycle, memory none", "off"),
+    BOOL("cpu.functional_only", "false", "no timing: an instruction takes a cycle, memory none",
+         "off: timing is what is asked for"),
     COUNT("cpu.width", "4", "1", "16", "instructions issued per cycle", NOTE_ASSUMED),
     COUNT("cpu.window", "128", "1", "1023", "reorder window, instructions", NOTE_ASSUMED),
     COUNT("cpu.store_buffer", "48", "1", "256", "store buffer, entries", NOTE_ASSUMED),
@@ -96,10 +98,14 @@ const struct key key_table[] = {
     TIME("coherence.cross_socket_ps", "200ns", "a line from another socket", NOTE_ASSUMED),
     TIME("coherence.hop_ps", "1ns", "added for each hop on the mesh", "CMN-600 and 700: 1 to 2 cycles at about 2 GHz"),
     TIME("coherence.residency_ps", "0ps", "a core keeps a line it got to write at least so long", NOTE_ASSUMED),
-    COUNT("coherence.local_turns", "0", "0", "1000000",
-          "waiting cores of the holder's die that go before one of another die that has waited longer",
-          "first come, first served"),
+    {"coherence.arbitration", KEY_CHOICE, "random", NULL, NULL, line_arbitrations,
+     "which of several waiting cores gets a line next",
+     "random explains the published compare-and-swap attempts of Kunpeng 920, the others do not"},
+    COUNT("coherence.local_turns", "1", "0", "1000000",
+          "local arbitration: waiting cores of the holder's die that go before one that has waited longer", NOTE_ASSUMED),
     TIME("coherence.home_ps", "10ns", "one read's, or far atomic's, occupation of a line's home", NOTE_ASSUMED),
+    TIME("cpu.atomic_ps", "0ps", "an LSE atomic in L1D beyond a load; the line stays meanwhile",
+         "assumed: part of the latency of L1D"),
     BOOL("coherence.far_atomics", "false", "LSE atomics on a line that several cores use execute at its home",
          NOTE_ASSUMED),
     COUNT("cmo.slots", "46", "1", "65536", "outstanding cache maintenance operations of a core (Q)",
@@ -144,7 +150,8 @@ const struct key key_table[] = {
     TIME("nic.moderation_ps", "20us", "least time between two interrupts, unless the driver sets another", NOTE_NIC),
     COUNT("net.receive_instructions", "1000", "0", "1000000",
           "what the network stack executes for a received packet besides its driver, DMA and buffers", "assumed"),
-    {"smmu.kind", KEY_CHOICE, "none", NULL, NULL, smmu_kinds, "the SMMU before the DMA masters", "none"},
+    {"smmu.kind", KEY_CHOICE, "none", NULL, NULL, smmu_kinds, "the SMMU before the DMA masters",
+     "no SMMU unless the platform has one"},
     COUNT("smmu.sid_bits", "16", "0", "63", "bits of a StreamID (IDR1.SIDSIZE)", NOTE_MMU600),
     COUNT("smmu.ssid_bits", "8", "0", "31", "bits of a SubstreamID (IDR1.SSIDSIZE)", NOTE_MMU600),
     BOOL("smmu.two_level", "true", "two-level stream tables (IDR0.ST_LEVEL)", NOTE_MMU600),
@@ -191,7 +198,8 @@ const struct key key_table[] = {
     COUNT("mmu500.mapping_groups", "32", "1", "128", "stream mapping registers", "assumed"),
     TIME("mmu500.tlbi_ps", "20ns", "one invalidation by register write", "assumed"),
     TIME("mmu500.sync_ps", "20ns", "TLBSYNC after all that it waits for", "assumed"),
-    BOOL("hazard.detect", "true", "judge accesses to memory that is not coherent and the use of the DMA API", "on"),
+    BOOL("hazard.detect", "true", "judge accesses to memory that is not coherent and the use of the DMA API",
+         "on: it costs no simulated time"),
     BOOL("exec.unaligned", "true",
          "with the MMU off, `dmasim exec` performs unaligned accesses instead of an alignment fault",
          "as QEMU does, for programs built without -mstrict-align; silicon faults (Device memory, DDI 0487 B2.10)"),

@@ -230,6 +230,11 @@ void cpu_stack(const struct cpu *cpu, uint64_t parts_ps[STACK_PARTS])
     parts_ps[STACK_COMPUTE] = rest / TICKS_PER_PS;
 }
 
+void cpu_observe(struct cpu *cpu, const struct cpu_observer *observer)
+{
+    cpu->observer = *observer;
+}
+
 bool cpu_last_exception(const struct cpu *cpu, uint64_t *esr, uint64_t *elr, uint64_t *far)
 {
     *esr = cpu->last_esr;

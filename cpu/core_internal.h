@@ -206,6 +206,7 @@ struct cpu {
     struct lsu *lsu;                /* lsu.c */
     struct icache *icache;          /* icache.c */
     struct timing *timing;          /* timing.c / exec.c */
+    struct cpu_observer observer;   /* zero: nobody */
 };
 
 /* Spend cycles in program order (exception entry, ISB, barriers): the next instruction issues no earlier. exec side. */

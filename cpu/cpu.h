@@ -84,10 +84,22 @@ struct cpu_semihost {
     uint64_t (*call)(void *ctx, struct cpu *cpu, uint32_t operation, uint64_t parameter);
 };
 
+/* Who is told what a core does, without influence on it; functions may be NULL. */
+struct cpu_observer {
+    void *ctx;
+    /* Nothing retired from from_ps to to_ps, for this reason. */
+    void (*waited)(void *ctx, unsigned core, enum cpu_stack_part reason, uint64_t from_ps, uint64_t to_ps);
+    /* An exception was taken; the handler begins at vector. */
+    void (*exception)(void *ctx, unsigned core, uint64_t vector, uint64_t t_ps);
+};
+
 /* bus and semihost are copied. Fills errors and returns NULL when the configuration is impossible. */
 struct cpu *cpu_create(const struct cpu_config *config, const struct core_bus *bus, const struct cpu_semihost *semihost,
                        struct error_list *errors);
 void cpu_destroy(struct cpu *cpu);
+
+/* Before the first instruction; copied. */
+void cpu_observe(struct cpu *cpu, const struct cpu_observer *observer);
 
 /* The callbacks to hand to the memory system. */
 struct core_bus_client cpu_bus_client(struct cpu *cpu);

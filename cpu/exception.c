@@ -73,6 +73,8 @@ static void enter(struct cpu *cpu, unsigned target, uint64_t preferred, unsigned
     cpu->pc = vector + offset;
     cpu->exclusive_valid = false;
     cpu->counters.exceptions++;
+    if (cpu->observer.exception)
+        cpu->observer.exception(cpu->observer.ctx, cpu->config.index, cpu->pc, cpu->now_ps);
     timing_stall_cycles(cpu, cpu->config.exception_cycles, STACK_BRANCH);
 }
 

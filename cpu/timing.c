@@ -59,6 +59,11 @@ void timing_reset(struct cpu *cpu, uint64_t t_ps)
     timing->run_limit = start;
 }
 
+void timing_tell_wait(const struct cpu *cpu, enum cpu_stack_part part, uint64_t from, uint64_t to)
+{
+    cpu->observer.waited(cpu->observer.ctx, cpu->config.index, part, ticks_to_ps(from), ticks_to_ps(to));
+}
+
 uint64_t timing_mshr_start(struct timing *timing, uint64_t start)
 {
     uint64_t free_at = timing->mshr_ring[timing->mshr_next];

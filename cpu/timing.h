@@ -49,12 +49,17 @@ bool timing_create(struct cpu *cpu, struct error_list *errors);
 void timing_destroy(struct cpu *cpu);
 void timing_reset(struct cpu *cpu, uint64_t t_ps);
 
+/* cpu->observer hears of a gap, in ticks. */
+void timing_tell_wait(const struct cpu *cpu, enum cpu_stack_part part, uint64_t from, uint64_t to);
+
 /* The machine retires nothing before t; the time goes to part. */
 static inline void timing_retire_at(struct cpu *cpu, struct timing *timing, uint64_t t, enum cpu_stack_part part)
 {
     if (t <= timing->retire)
         return;
     cpu->stack_ps[part] += t - timing->retire; /* ticks; cpu_stack() converts */
+    if (__builtin_expect(cpu->observer.waited != NULL, 0))
+        timing_tell_wait(cpu, part, timing->retire, t);
     timing->retire = t;
 }
 

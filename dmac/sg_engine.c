@@ -44,6 +44,7 @@ struct sg_engine {
     struct sg_engine_config config;
     struct mem_port memory;
     struct irq_port irq;
+    struct sg_observer observer;
     struct channel *channels;
 };
 
@@ -85,6 +86,11 @@ void sg_engine_destroy(struct sg_engine *engine)
         return;
     free(engine->channels);
     free(engine);
+}
+
+void sg_engine_observe(struct sg_engine *engine, const struct sg_observer *observer)
+{
+    engine->observer = *observer;
 }
 
 static void update_irq(struct sg_engine *engine, unsigned number, uint64_t at_ps)
@@ -273,13 +279,14 @@ static bool work(struct sg_engine *engine, unsigned number)
 
     while (addr && !channel->abort) {
         struct descriptor desc;
-        uint64_t done_ps;
-        if (!request(engine, number, TXN_READ, addr, (uint8_t *)&desc, sizeof(desc),
-                     channel->time.now(channel->time.ctx), &done_ps))
+        uint64_t done_ps, from_ps = channel->time.now(channel->time.ctx);
+        if (!request(engine, number, TXN_READ, addr, (uint8_t *)&desc, sizeof(desc), from_ps, &done_ps))
             return false;
         channel->time.wait_until(channel->time.ctx, done_ps);
         if (!transfer(engine, number, desc))
             return false;
+        if (engine->observer.descriptor)
+            engine->observer.descriptor(engine->observer.ctx, number, from_ps, channel->time.now(channel->time.ctx));
         addr = desc.next;
     }
     return true;
@@ -292,11 +299,15 @@ void sg_engine_run(struct sg_engine *engine, unsigned number)
 
     for (;;) {
         time->wait_event(time->ctx, EVENT_START, NEVER_PS);
+        if (engine->observer.started)
+            engine->observer.started(engine->observer.ctx, number, time->now(time->ctx));
         bool fine = work(engine, number);
         uint64_t last =
             channel->reads.last_ps > channel->writes.last_ps ? channel->reads.last_ps : channel->writes.last_ps;
         time->wait_until(time->ctx, last);
         channel->status = fine && !channel->abort ? STATUS_DONE : STATUS_DONE | STATUS_ERROR;
         update_irq(engine, number, time->now(time->ctx));
+        if (engine->observer.ended)
+            engine->observer.ended(engine->observer.ctx, number, time->now(time->ctx));
     }
 }

@@ -38,6 +38,15 @@ struct sg_engine_config {
     uint64_t access_ps;   /* one register access */
 };
 
+/* Who is told of the channels' work, without influence on it; copied. Functions may be NULL. */
+struct sg_observer {
+    void *ctx;
+    void (*started)(void *ctx, unsigned channel, uint64_t t_ps); /* the chain */
+    void (*descriptor)(void *ctx, unsigned channel, uint64_t from_ps,
+                       uint64_t to_ps);                        /* read, and its last request issued */
+    void (*ended)(void *ctx, unsigned channel, uint64_t t_ps); /* done or failed, all answers are in */
+};
+
 struct sg_engine;
 
 /* Events that a channel's time port needs (numbered from 0). */
@@ -51,6 +60,9 @@ void sg_engine_destroy(struct sg_engine *engine);
 
 /* Register access; addr is the offset in the block. */
 void sg_engine_access(struct sg_engine *engine, struct txn *txn);
+
+/* Before the first START. */
+void sg_engine_observe(struct sg_engine *engine, const struct sg_observer *observer);
 
 /* The life of a channel: waits for START, works, never returns. One active part each. */
 void sg_engine_run(struct sg_engine *engine, unsigned channel);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/activity_watch.h"
 #include "model/hazard_watch.h"
 
 static core_module *self(void *ctx)
@@ -148,6 +149,8 @@ void core_module::access(struct txn *txn)
     txn->requester = index_;
     if (around_.hazards)
         around_.hazards->device_access(index_, *txn);
+    if (around_.activity)
+        around_.activity->device_access(index_, *txn);
     sender_.send(bus, *txn);
 }
 

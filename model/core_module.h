@@ -27,7 +27,8 @@ struct core_surroundings {
     std::function<void()> past_limit;                               /* a core has come beyond time_limit_ps */
     std::function<struct cpu *(unsigned core)> core;
     unsigned cores;
-    class hazard_watch *hazards; /* NULL: nobody judges the accesses */
+    class hazard_watch *hazards;    /* NULL: nobody judges the accesses */
+    class activity_watch *activity; /* NULL: nobody wants a trace or a profile */
 };
 
 class core_module : public sc_core::sc_module

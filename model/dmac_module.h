@@ -23,6 +23,11 @@ class dmac_module : public sc_core::sc_module
     tlm_utils::simple_target_socket<dmac_module> registers;
     tlm_utils::simple_initiator_socket<dmac_module> memory;
 
+    void observe(const struct sg_observer &observer)
+    {
+        sg_engine_observe(engine_, &observer);
+    }
+
   private:
     void transport(tlm::tlm_generic_payload &payload, sc_core::sc_time &delay);
 

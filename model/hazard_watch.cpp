@@ -28,8 +28,7 @@ hazard_watch::hazard_watch(const struct config *config, hazard_surroundings arou
     nic_requester_ = nic_config_of(config).requester;
     c.early_acknowledgement = cache_config_of(config).cmo_early_ack;
     smmu_bytes_ = smmu_register_bytes(&smmu);
-    probes_.ctx = this;
-    probes_.hit = [](void *ctx, unsigned core, uint64_t pc) { hazard_probe_hit(self(ctx)->hazards_, core, pc); };
+    listener_ = around_.probes->listen([this](unsigned core, uint64_t pc) { hazard_probe_hit(hazards_, core, pc); });
     hazards_ = hazard_create(&c, &port);
     if (!hazards_)
         abort(); /* as where any other memory of the host is out */
@@ -40,7 +39,6 @@ hazard_watch::hazard_watch(const struct config *config, hazard_surroundings arou
 hazard_watch::~hazard_watch()
 {
     hazard_destroy(hazards_);
-    probe_set_free(&probes_);
     elf_lines_close(lines_);
 }
 
@@ -59,11 +57,7 @@ struct hazard_host hazard_watch::host()
     };
     port.mark = [](void *ctx, uint32_t line, unsigned marks) { cache_mark(self(ctx)->around_.cache, line, marks); };
     port.context = [](void *ctx, unsigned core) { return self(ctx)->around_.context(core); };
-    port.probe = [](void *ctx, uint64_t pc) {
-        probe_set_add(&self(ctx)->probes_, pc);
-        for (unsigned core = 0; core < self(ctx)->around_.cores; core++)
-            cpu_probe_added(self(ctx)->around_.core(core), pc);
-    };
+    port.probe = [](void *ctx, uint64_t pc) { self(ctx)->around_.probes->add(self(ctx)->listener_, pc); };
     return port;
 }
 
@@ -82,8 +76,6 @@ void hazard_watch::begin(const struct elf_image &image, const char *path)
 {
     image_ = &image;
     lines_ = elf_lines_open(path);
-    for (unsigned core = 0; core < around_.cores; core++)
-        cpu_attach_probes(around_.core(core), &probes_);
     for (size_t i = 0; i < image.function_count; i++)
         hazard_function(hazards_, image.functions[i].name, image.functions[i].value, image.functions[i].size);
 }

@@ -10,6 +10,7 @@
 
 #include "model/c_models.h"
 #include "model/platform.h"
+#include "model/probe_hub.h"
 
 struct hazard_surroundings {
     struct cache *cache;
@@ -18,6 +19,7 @@ struct hazard_surroundings {
     uint64_t ram_base, ram_bytes;
     std::function<uint64_t(unsigned core)> context;         /* what a core is at work on ... */
     std::function<std::string(uint64_t context)> case_name; /* ... by name */
+    class probe_hub *probes;
 };
 
 class hazard_watch
@@ -60,7 +62,7 @@ class hazard_watch
     uint32_t nic_requester_;
     uint64_t smmu_bytes_;
     struct hazards *hazards_;
-    struct probe_set probes_ = {};
+    unsigned listener_;
     const struct elf_image *image_ = nullptr;
     struct elf_lines *lines_ = nullptr;
 };

@@ -8,6 +8,7 @@
 #include <systemc>
 #include <vector>
 
+#include "model/activity_watch.h"
 #include "model/bus_module.h"
 #include "model/core_module.h"
 #include "model/counts.h"
@@ -54,6 +55,7 @@ class platform
   private:
     void build_memory();
     void build_hazards();
+    void build_activity();
     void build_interrupts();
     void build_devices();
     void build_smmu(const struct irq_port &irq);
@@ -79,7 +81,9 @@ class platform
     struct elf_image image_ = {};
     struct semihost semihost_ = {};
     core_surroundings around_ = {};
+    std::unique_ptr<probe_hub> probes_;
     std::unique_ptr<hazard_watch> hazards_;
+    std::unique_ptr<activity_watch> activity_;
     std::unique_ptr<simctl> simctl_;
     std::unique_ptr<bus_module> bus_;
     std::unique_ptr<memory_module> ram_;
@@ -102,6 +106,8 @@ platform::~platform()
 {
     cores_.clear();
     hazards_.reset();
+    activity_.reset();
+    probes_.reset();
     dmac_.reset();
     nic_.reset();
     smmu_.reset();
@@ -138,8 +144,19 @@ void platform::build_hazards()
     around.ram_bytes = memory_->bytes;
     around.context = [this](unsigned core) { return simctl_->latest_region(core); };
     around.case_name = [this](uint64_t context) { return simctl_->region_name(context); };
+    around.probes = probes_.get();
     hazards_ = std::make_unique<hazard_watch>(config_, around);
     around_.hazards = hazards_.get();
+}
+
+/* For who has asked for a trace or a profile. */
+void platform::build_activity()
+{
+    if (!guest_.trace && !guest_.profile)
+        return;
+    activity_ = std::make_unique<activity_watch>(activity_surroundings{around_.core, around_.cores, probes_.get()},
+                                                 guest_.trace, errors_);
+    around_.activity = activity_.get();
 }
 
 void platform::build_interrupts()
@@ -215,11 +232,17 @@ void platform::build_devices()
             return;
         cores_[core]->start(entry, core, 1, t_ps);
     };
+    if (activity_)
+        host.region = [this](unsigned core, const std::string &name, bool begins, uint64_t t_ps) {
+            activity_->region(core, name, begins, t_ps);
+        };
     simctl_ = std::make_unique<simctl>(host, guest_);
     add(
         "simctl", [this](struct txn *txn) { simctl_->access(txn); }, SIMCTL_BASE, SIMCTL_SIZE, 0, 0);
 
     dmac_ = std::make_unique<dmac_module>("dmac", sg_engine_config_of(config_), irq, horizon_);
+    if (activity_)
+        dmac_->observe(activity_->channel_observer());
     bus_->map(dmac_->registers, DMAC_BASE, DMAC_SIZE, read_ps, write_ps);
     nic_ = std::make_unique<nic_module>("nic", nic_config_of(config_), irq, horizon_);
     bus_->map(nic_->registers, NIC_BASE, NIC_SIZE, read_ps, write_ps);
@@ -248,6 +271,8 @@ void platform::build_smmu(const struct irq_port &irq)
     }
     if (hazards_)
         smmu_->observe(hazards_->translation_observer());
+    if (activity_)
+        smmu_->observe_queues(activity_->queue_observer());
     dmac_->memory.bind(smmu_->masters);
     nic_->memory.bind(smmu_->masters);
     smmu_->memory.bind(bus_->initiators);
@@ -306,7 +331,9 @@ bool platform::build()
     if (!memory_ || !cache_)
         return false;
     around_.cache = cache_;
+    probes_ = std::make_unique<probe_hub>(around_.core, around_.cores);
     build_hazards();
+    build_activity();
     build_interrupts();
     around_.gic = gic_;
     build_devices();
@@ -322,6 +349,9 @@ bool platform::load()
         cache_debug_write(cache_, image_.segments[i].pa, image_.segments[i].data, image_.segments[i].file_size);
     if (hazards_)
         hazards_->begin(image_, guest_.elf_path);
+    if (activity_)
+        activity_->begin(image_);
+    probes_->attach();
     if (!guest_.bare)
         return true;
     /* as QEMU's virt machine: the tree at the start of RAM, or at its end when the program lies there */
@@ -422,6 +452,8 @@ void platform::collect()
             result_.stack_ps[part] += parts[part];
     }
     result_.instructions = result_.counters.instructions;
+    if (activity_)
+        activity_->collect(result_, errors_);
     if (smmu_)
         result_.smmu = smmu_->statistics();
 }
@@ -495,6 +527,9 @@ void platform_result_free(struct platform_result *result)
         free(result->hazards[i].where);
         free(result->hazards[i].cause);
     }
+    for (size_t i = 0; i < result->chain_count; i++)
+        free(result->chains[i].functions);
+    free(result->chains);
     free(result->regions);
     free(result->hazards);
     free(result->values);

@@ -19,6 +19,7 @@ extern "C" {
 #include "common/config.h"
 #include "common/error_list.h"
 #include "cpu/cpu.h"
+#include "trace/trace_file.h"
 
 struct platform_parameter {
     const char *name;
@@ -32,7 +33,9 @@ struct platform_guest {
     size_t parameter_count;
     bool bare; /* dmasim exec: enter at EL1 (or exec.el) with a device tree in X0 and semihosting; false: kernel-shim
                   guest */
-    const char *command_line; /* semihosting SYS_GET_CMDLINE; may be NULL */
+    const struct trace_options *trace; /* NULL: no timeline */
+    bool profile;                      /* fill result->chains */
+    const char *command_line;          /* semihosting SYS_GET_CMDLINE; may be NULL */
 };
 
 /* What the SMMU did; all zero without one. */
@@ -70,6 +73,12 @@ struct platform_hazard {
     uint64_t window_ps; /* 0: the kind has none */
 };
 
+/* Simulated time that passed in a chain of calls, all cores together. */
+struct platform_chain {
+    char *functions; /* "outermost;...;innermost" */
+    uint64_t ps;
+};
+
 enum platform_end {
     PLATFORM_EXIT,         /* the guest ended with exit_status */
     PLATFORM_CHECK_FAILED, /* SIMCTL_CHECK_FAIL; message says what */
@@ -91,6 +100,9 @@ struct platform_result {
     size_t value_count;
     struct platform_hazard *hazards;
     size_t hazard_count;
+    struct platform_chain *chains; /* none without a wish for a profile */
+    size_t chain_count;
+    uint64_t trace_cut_ps; /* where its limit of events has cut the trace; 0: nowhere */
     uint64_t simulated_ps;
     uint64_t instructions;        /* all cores */
     struct cpu_counters counters; /* sum over cores */

@@ -147,6 +147,8 @@ void simctl::begin(unsigned core, uint64_t number, uint64_t t_ps)
 {
     open_region &open = region_at(number).by_core[core];
 
+    if (host_.region)
+        host_.region(core, region_at(number).name, true, t_ps);
     open.open = true;
     open.begin_ps = t_ps;
     open.counters = *cpu_counters(host_.core(core));
@@ -163,6 +165,8 @@ void simctl::end(unsigned core, uint64_t number, uint64_t t_ps)
     if (!open.open)
         return;
     open.open = false;
+    if (host_.region)
+        host_.region(core, region.name, false, t_ps);
     region.samples++;
     region.total_ps += t_ps - open.begin_ps;
     cpu_stack(host_.core(core), stack);

@@ -22,6 +22,7 @@ struct simctl_host {
     uint64_t ram_base, ram_bytes;
     const struct config *config;
     std::function<struct smmu_statistics()> smmu;
+    std::function<void(unsigned core, const std::string &name, bool begins, uint64_t t_ps)> region; /* may be empty */
 };
 
 class simctl

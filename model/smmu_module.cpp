@@ -83,6 +83,11 @@ void smmu_module::observe(const struct translation_observer &observer)
     smmu_observe(smmu_, &observer);
 }
 
+void smmu_module::observe_queues(const struct smmu_observer &observer)
+{
+    smmu_observe_queues(smmu_, &observer);
+}
+
 struct smmu_statistics smmu_module::statistics() const
 {
     const struct smmu_counters *c = smmu_counters(smmu_);

@@ -29,6 +29,10 @@ class translating_module : public sc_core::sc_module
 
     virtual struct smmu_statistics statistics() const = 0;
     virtual void observe(const struct translation_observer &observer) = 0;
+    /* An MMU-500 has no queues. */
+    virtual void observe_queues(const struct smmu_observer &)
+    {
+    }
 
   protected:
     virtual void access(struct txn *txn) = 0;
@@ -50,6 +54,7 @@ class smmu_module : public translating_module
     ~smmu_module() override;
     struct smmu_statistics statistics() const override;
     void observe(const struct translation_observer &observer) override;
+    void observe_queues(const struct smmu_observer &observer) override;
 
   private:
     void access(struct txn *txn) override;

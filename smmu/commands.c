@@ -20,7 +20,7 @@ enum {
     CMD_TLBI_S12_VMALL = 0x28,
     CMD_TLBI_S2_IPA = 0x2A,
     CMD_TLBI_NSNH_ALL = 0x30,
-    CMD_SYNC = 0x46,
+    CMD_SYNC = SMMU_CMD_SYNC,
 };
 
 /* What must be implemented for a command to be legal. */
@@ -80,6 +80,14 @@ const struct smmu_command_info smmu_command_table[] = {
     {0x46, "CMD_SYNC", SMMU_FUNCTIONAL, "CS none, IRQ (MSI and wired), SEV"},
 };
 const unsigned smmu_command_count = sizeof(smmu_command_table) / sizeof(smmu_command_table[0]);
+
+const char *smmu_command_name(uint8_t opcode)
+{
+    for (unsigned i = 0; i < smmu_command_count; i++)
+        if (smmu_command_table[i].opcode == opcode)
+            return smmu_command_table[i].name + 4;
+    return "?";
+}
 
 static const struct command *find_command(uint8_t opcode)
 {

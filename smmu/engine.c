@@ -141,11 +141,21 @@ static void prefetch(struct smmu *smmu, struct command_queue *queue, uint64_t no
         read_entries(smmu, queue, queue_pointer(queue->cons + queue->fetched, bits), want - queue->fetched, now_ps);
 }
 
+static void tell_produced(const struct smmu *smmu, const struct command_queue *queue, uint32_t added, uint64_t at_ps)
+{
+    if (smmu->observer.produced)
+        smmu->observer.produced(smmu->observer.ctx, (uint32_t)(queue - smmu->queues), added,
+                                queue_count(queue->prod, queue->cons, queue_bits(smmu, queue)), at_ps);
+}
+
 void queue_produce(struct smmu *smmu, struct command_queue *queue, uint32_t prod, uint64_t at_ps)
 {
+    uint32_t added = queue_count(prod, queue->prod, queue_bits(smmu, queue));
+
     if (queue_count(queue->prod, queue->cons, queue_bits(smmu, queue)) == 0)
         queue->visible_ps = at_ps;
     queue->prod = prod;
+    tell_produced(smmu, queue, added, at_ps);
     if (queue->enabled && !queue->stopped)
         prefetch(smmu, queue, at_ps);
     queue_changed(smmu, queue, at_ps);
@@ -244,15 +254,28 @@ static void run_other(struct smmu *smmu, struct command_queue *queue, struct tim
     consume(smmu, queue, now_ps);
 }
 
-/* The command at CONS. */
-static void run_command(struct smmu *smmu, struct command_queue *queue, struct time_port *time)
+static void tell_consumed(const struct smmu *smmu, unsigned engine, const struct command_queue *queue, uint8_t opcode,
+                          uint64_t from_ps, uint64_t to_ps)
 {
+    if (smmu->observer.consumed)
+        smmu->observer.consumed(smmu->observer.ctx, engine, (uint32_t)(queue - smmu->queues), opcode,
+                                queue_count(queue->prod, queue->cons, queue_bits(smmu, queue)), from_ps, to_ps);
+}
+
+/* The command at CONS. */
+static void run_command(struct smmu *smmu, struct command_queue *queue, unsigned engine)
+{
+    struct time_port *time = &smmu->engine_times[engine];
     enum command_class class;
     const uint64_t *command = queue->fetch_data[0];
+    uint64_t from_ps;
+    uint8_t opcode;
 
     time->wait_until(time->ctx, queue->visible_ps);
-    prefetch(smmu, queue, time->now(time->ctx));
+    from_ps = time->now(time->ctx);
+    prefetch(smmu, queue, from_ps);
     time->wait_until(time->ctx, queue->fetch_ready_ps[0]);
+    opcode = (uint8_t)command[0]; /* the buffer moves on */
     if (queue->fetch_failed[0])
         stop_queue(smmu, queue, CERROR_ABT, time->now(time->ctx));
     else if (!command_legal(smmu, command, &class))
@@ -261,6 +284,8 @@ static void run_command(struct smmu *smmu, struct command_queue *queue, struct t
         run_sync(smmu, queue, time, command);
     else
         run_other(smmu, queue, time, class, command);
+    if (!queue->stopped)
+        tell_consumed(smmu, engine, queue, opcode, from_ps, time->now(time->ctx));
 }
 
 /* Disabling completes when the command at work is done; the rest is fetched again after the next enable. */
@@ -288,7 +313,7 @@ void smmu_engine_run(struct smmu *smmu, unsigned engine)
         }
         queue->busy = true;
         update_ready(smmu, queue);
-        run_command(smmu, queue, time);
+        run_command(smmu, queue, engine);
         queue->busy = false;
         queue_disable(smmu, queue);
         update_ready(smmu, queue);

@@ -146,6 +146,11 @@ const struct smmu_counters *smmu_counters(const struct smmu *smmu)
     return &smmu->counters;
 }
 
+void smmu_observe_queues(struct smmu *smmu, const struct smmu_observer *observer)
+{
+    smmu->observer = *observer;
+}
+
 void smmu_observe(struct smmu *smmu, const struct translation_observer *observer)
 {
     smmu->translator.observer = *observer;

@@ -74,6 +74,16 @@ struct smmu_ports {
 /* Events that an engine's time port needs. */
 #define SMMU_ENGINE_EVENTS 1u
 
+/* Who is told of the command queues, without influence on them; copied. Functions may be NULL. Queue 0 is the CMDQ. */
+struct smmu_observer {
+    void *ctx;
+    /* PROD was written: so many entries more, so many in all. */
+    void (*produced)(void *ctx, uint32_t queue, uint32_t added, uint32_t entries, uint64_t t_ps);
+    /* An engine took up a command at from_ps; it was consumed at to_ps. entries: what is left in the queue. */
+    void (*consumed)(void *ctx, unsigned engine, uint32_t queue, uint8_t opcode, uint32_t entries, uint64_t from_ps,
+                     uint64_t to_ps);
+};
+
 struct smmu_counters {
     uint64_t commands, tlbi, cfgi, sync; /* consumed */
     uint64_t events, events_lost;        /* records written; dropped because the queue could not be written */
@@ -102,6 +112,10 @@ void smmu_engine_run(struct smmu *smmu, unsigned engine);
 const struct smmu_counters *smmu_counters(const struct smmu *smmu);
 /* Who is told of translated accesses; copied. */
 void smmu_observe(struct smmu *smmu, const struct translation_observer *observer);
+void smmu_observe_queues(struct smmu *smmu, const struct smmu_observer *observer);
+#define SMMU_CMD_SYNC 0x46u /* opcode */
+/* Of an opcode, without "CMD_"; "?" when there is none. */
+const char *smmu_command_name(uint8_t opcode);
 const struct translator_counters *smmu_translator_counters(const struct smmu *smmu);
 
 /* Tables of what is implemented, for `dmasim explain smmu` and the compliance page. */

@@ -81,6 +81,7 @@ struct smmu {
     struct smmu_memory memory;
     struct translator translator;
     struct smmu_counters counters;
+    struct smmu_observer observer;
 
     uint32_t cr0, cr0ack, cr1, cr2, gbpa, irq_ctrl, gerror, gerrorn;
     struct msi_registers gerror_msi, eventq_msi;

@@ -32,6 +32,23 @@ expect 2 'dmasim: there is no command "rum"; did you mean "run"?' "$dmasim" rum
 expect 2 'run needs a scenario; `dmasim list` shows what there is' "$dmasim" run
 expect 2 'unknown key "cpu.width_"; did you mean "cpu.width"?' "$dmasim" explain cpu.width_
 
+for command in check explain; do
+  expect 2 "$command: unknown option --all; see dmasim $command --help" "$dmasim" $command --all
+done
+expect 2 'list takes no arguments; "platforms" is one' "$dmasim" list platforms
+explains() { # explains KEY LINE...: what is printed of a key
+  local got
+  got=$("$dmasim" explain "$1" | sed 's/^  //; s/  */ /g')
+  count=$((count + 1))
+  [ "$got" = "$(printf '%s\n' "$@")" ] || { failed=$((failed + 1)); printf 'FAILED explain %s:\n%s\n' "$1" "$got"; }
+}
+explains cpu.width 'meaning instructions issued per cycle' 'type whole number' 'bounds 1 to 16' 'default 4' 'origin assumed: typical of current Arm cores'
+explains smmu.kind 'meaning the SMMU before the DMA masters' 'type choice (none, smmuv3, mmu500)' 'default none' 'origin no SMMU unless the platform has one'
+for key in $("$dmasim" explain | awk '{ print $1 }'); do
+  "$dmasim" explain "$key" | grep -qE '^  origin    .' || { echo "FAILED: $key has no origin"; failed=$((failed + 1)); }
+done
+count=$((count + 1))
+
 cat >s.yaml <<E2
 scenario: s
 platform: nowhere
@@ -40,14 +57,15 @@ variants:
   a: {build: per_entry, cmo.slotz: 3}
 varians: 1
 E2
-expect 2 's.yaml:6:1: unknown entry "varians" in a scenario; did you mean "variants"?
-s.yaml:5:36: unknown key "cmo.slotz"; did you mean "cmo.slots"?' "$dmasim" check s.yaml
+expect 2 's.yaml:2:11: there is no platform "nowhere"; `dmasim list` shows what there is
+s.yaml:5:36: unknown key "cmo.slotz"; did you mean "cmo.slots"?
+s.yaml:6:1: unknown entry "varians" in a scenario; did you mean "variants"?' "$dmasim" check s.yaml
 printf 'scenario: s\nplatform: nowhere\nguest: batched_sync\nvariants:\n  a: {build: per_entry}\n' >p.yaml
-expect 2 'there is no platform "nowhere"; `dmasim list` shows what there is' "$dmasim" check p.yaml
+expect 2 'p.yaml:2:11: there is no platform "nowhere"; `dmasim list` shows what there is' "$dmasim" check p.yaml
 printf 'scenario: s\nscenario: t\n' >d.yaml
 expect 2 'd.yaml:2:1: "scenario" stands twice; the first is in line 1' "$dmasim" check d.yaml
 printf 'a: [1\n' >y.yaml
-expect 2 "y.yaml:2:1: not valid YAML: did not find expected ',' or ']'" "$dmasim" check y.yaml
+expect 2 "y.yaml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a flow sequence that begins in line 1, column 4" "$dmasim" check y.yaml
 
 echo text >text.elf
 expect 2 'text.elf: not an ELF file' "$dmasim" exec text.elf
@@ -132,8 +150,8 @@ esac
 count=$((count + 1))
 rm -rf "$dir/out"
 printf 'scenario: a\nplatform: rk3588\nguest: batched_sync\nvariants: {v: {build: batched}}\nexpect: 7\nparams: [1]\n' >k.yaml
-expect 2 'k.yaml:6:9: "params:" must be a mapping of names to values
-k.yaml:5:9: "expect:" must be a list' "$dmasim" check k.yaml
+expect 2 'k.yaml:5:9: "expect:" must be a list
+k.yaml:6:9: "params:" must be a mapping of names to values' "$dmasim" check k.yaml
 
 # the effective configuration, printed back, gives the same rows
 "$dmasim" run batched-sync-sizes -s iterations=2 -s cmo.slots=40 -s entries=3 --effective effective.yaml &&

@@ -111,6 +111,6 @@ expect 2 'cmo.clean_ps cannot be free and set with -s; its first value is given 
 expect 2 'batched-sync-rk3588: no published value has the role fitted; name some with --rows' "$dmasim" fit batched-sync-rk3588 --free cmo.clean_ps
 sed 's/80ns, as: cmo.clean_ps/81ns, as: cmo.clean_ps/; s/cmo.slots: {value: 46,/cmo.slots: {value: 46, as: cmo.slot,/' truth.yaml >platform.yaml
 expect 2 "$dir/platform.yaml:10:40: cmo.invalidate_ps is as cmo.clean_ps, but their values differ
-$dir/platform.yaml:11:30: cmo.slots: as: cmo.slot is not a key" "$dmasim" check scenario.yaml
+$dir/platform.yaml:11:30: cmo.slots: \"as: cmo.slot\" is not a key; did you mean \"cmo.slots\"?" "$dmasim" check scenario.yaml
 echo "$((count - failed)) passed, $failed failed"
 [ "$failed" = 0 ]

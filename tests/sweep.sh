@@ -127,9 +127,9 @@ sweep: -o needs a value; see dmasim sweep --help
 expect 2 '--engine slurm and --point exclude each other: the job array hands out the shares' "$dmasim" sweep s.yaml --engine slurm --point 1/2 -o w
 expect 2 'the sweep has more than 20000 points; give fewer values' "$dmasim" sweep s.yaml -o w --vary seed=$(seq -s, 1 300) --vary cmo.slots=$(seq -s, 1 300)
 printf 'scenario: s\nplatform: rk3588\nguest: batched_sync\nvariants: {b: {build: batched}}\nsweep:\n  cmo.slotz: [8]\n  l2.bytes: 1MiB\n  entries: [[1]]\n  l2.ways: [0]\n' >bad.yaml
-expect 2 'bad.yaml:7:13: sweep of l2.bytes: write a list of values: [1, 2, 4]
+expect 2 'bad.yaml:6:15: unknown key "cmo.slotz"; did you mean "cmo.slots"?
+bad.yaml:7:13: sweep of l2.bytes: write a list of values: [1, 2, 4]
 bad.yaml:8:13: sweep of entries: a value must be plain text
-bad.yaml:6:15: unknown key "cmo.slotz"; did you mean "cmo.slots"?
 bad.yaml:9:13: l2.ways: "0" is out of bounds; 1 to 64 are possible' "$dmasim" check bad.yaml
 check 'a refused sweep leaves nothing' [ ! -e w ]
 echo "$((count - failed)) passed, $failed failed"

@@ -391,7 +391,7 @@ static void told_turn(void *ctx, uint64_t at_ps)
 }
 
 /* Eight cores, two a cluster, four a die and socket; A is communal and core 0 got it last, at 200 ns + 30 ns. */
-static void with_turns(uint32_t local_turns)
+static void with_turns(enum cache_arbitration arbitration)
 {
     struct cache_config config = small_config();
 
@@ -401,7 +401,8 @@ static void with_turns(uint32_t local_turns)
     config.cluster_ps = 20000;
     config.cross_socket_ps = 90000;
     config.residency_ps = 5000;
-    config.local_turns = local_turns;
+    config.arbitration = arbitration;
+    config.local_turns = 1;
     teardown();
     create(&config);
     for (unsigned core = 0; core < 8; core++) {
@@ -420,7 +421,7 @@ static bool turn(unsigned core, uint64_t at_ps)
 
 START_TEST(the_holder_keeps_its_line_for_a_while)
 {
-    with_turns(0);
+    with_turns(ARBITRATE_OLDEST);
     ck_assert(turn(0, 231000)); /* a hit */
     ck_assert(!turn(1, 231000));
     ck_assert_uint_eq(turn_at[1], 235000);
@@ -434,7 +435,7 @@ END_TEST
 
 START_TEST(distance_between_cores)
 {
-    with_turns(0);
+    with_turns(ARBITRATE_OLDEST);
     ck_assert_uint_eq(get(1, A, LINE_UNIQUE, 300000).done_ps, 300000 + 20000); /* same cluster */
     ck_assert_uint_eq(get(3, A, LINE_UNIQUE, 400000).done_ps, 400000 + 30000); /* same die */
     ck_assert_uint_eq(get(4, A, LINE_UNIQUE, 500000).done_ps, 500000 + 90000); /* another socket */
@@ -443,7 +444,7 @@ END_TEST
 
 START_TEST(first_come_first_served)
 {
-    with_turns(0);
+    with_turns(ARBITRATE_OLDEST);
     ck_assert(!turn(4, 231000) && !turn(1, 232000) && !turn(5, 233000));
     ck_assert_uint_eq(turn_at[4], 235000);
     ck_assert_uint_eq(turn_at[1], 0);
@@ -460,7 +461,7 @@ END_TEST
 /* The write that clears a waiting core's monitor wakes it; an access that needs no monitor still gets its turn. */
 START_TEST(a_waiting_core_that_loses_its_monitor_keeps_its_turn)
 {
-    with_turns(0);
+    with_turns(ARBITRATE_OLDEST);
     cache_monitor_arm(cache, 1, A);
     ck_assert(!turn(1, 231000));
     get(0, A, LINE_UNIQUE, 232000); /* a hit of the holder, which clears the monitor */
@@ -474,7 +475,7 @@ END_TEST
 /* A store exclusive has nothing to wait for any more. */
 START_TEST(a_store_exclusive_without_monitor_leaves_the_queue)
 {
-    with_turns(0);
+    with_turns(ARBITRATE_OLDEST);
     cache_monitor_arm(cache, 1, A);
     ck_assert(!cache_line_turn(cache, 1, A, LINE_EXCLUSIVE_STORE, 231000));
     ck_assert(!turn(3, 231500));
@@ -487,7 +488,7 @@ END_TEST
 
 START_TEST(the_holders_die_goes_first_for_some_turns)
 {
-    with_turns(1);
+    with_turns(ARBITRATE_LOCAL);
     ck_assert(!turn(4, 231000));
     ck_assert_uint_eq(turn_at[4], 235000);
     ck_assert(!turn(1, 232000)); /* came later, but is near */

@@ -18,7 +18,7 @@ _dmasim() {
     words='local slurm'
   elif [[ $word = -* ]]; then
     words=$("$dmasim" "$command" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | sort -u)
-  elif [[ $before = -j || $before = --jobs || $before = --point || $before = --budget || $before = --rows || $before = --tol ]]; then
+  elif [[ $before = -j || $before = --jobs || $before = --point || $before = --budget || $before = --rows || $before = --tol || $before = --trace-from || $before = --trace-to || $before = --trace-events ]]; then
     return
   elif [[ $before != -o && $before != --output ]] && [[ $command = run || $command = sweep || $command = fit || $command = check ]]; then
     words=$(_dmasim_names scenarios)

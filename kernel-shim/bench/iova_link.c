@@ -34,7 +34,6 @@ static void device_works(uint64_t source, uint64_t destination, size_t bytes, un
 {
     *test.descriptor = (struct dmac_descriptor){
         .source = source, .destination = destination, .bytes = (uint32_t)bytes, .flags = flags};
-    mb();
     if (dmac_channel_run(0, STREAM_ID, test.descriptor_dma, false))
         sim_fail("iova_link: the device could not reach memory");
 }

@@ -19,7 +19,7 @@ static struct {
     bool converged;
 } run;
 static volatile bool measuring __attribute__((aligned(64))), stop __attribute__((aligned(64)));
-static atomic_t running __attribute__((aligned(64)));
+static atomic_t running __attribute__((aligned(64))), arrived __attribute__((aligned(64)));
 
 static uint64_t square_root(uint64_t value)
 {
@@ -84,8 +84,16 @@ bool throughput_count(unsigned cpu, uint64_t done)
     return !stop;
 }
 
+/* Nobody begins before all are there. */
+static void meet(void)
+{
+    atomic_fetch_inc_relaxed(&arrived);
+    atomic_cond_read_relaxed(&arrived, (unsigned)VAL == run.threads);
+}
+
 static void start(void *argument)
 {
+    meet();
     run.work((unsigned)(uintptr_t)argument);
     atomic_fetch_add(-1u, &running);
     asm volatile("dsb ishst; sev" ::: "memory");
@@ -102,6 +110,7 @@ void throughput_run(unsigned threads, void (*work)(unsigned cpu))
         sim_fail("intervals_least is 2 or more, intervals_most at least as many and at most 256");
     run.next_ns = ktime_get_ns() + sim_param("warmup_us", 100) * 1000;
     atomic_set(&running, threads);
+    atomic_set(&arrived, 0);
     for (uintptr_t cpu = 1; cpu < threads; cpu++)
         cpu_start((unsigned)cpu, start, (void *)cpu);
     start(NULL);
