@@ -28,6 +28,7 @@ struct cpu_config {
     uint32_t mshrs;         /* outstanding misses */
     uint32_t device_writes; /* Device writes not yet acknowledged */
     uint32_t mispredict_cycles;
+    uint32_t branch_predictor;   /* counters of branch directions, a power of two from 4096 to 1048576 */
     uint32_t indirect_predictor; /* entries; 0: indirect branches are never predicted (a retpoline stands for one) */
     bool total_store_order; /* loads are in order by replay, stores by the buffer: DMB LD and ST, acquire, release are
                                free */

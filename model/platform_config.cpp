@@ -98,6 +98,7 @@ struct cpu_config cpu_config_of(const struct config *config, unsigned core)
     c.mshrs = get32(config, "cpu.mshrs");
     c.device_writes = get32(config, "cpu.device_writes");
     c.mispredict_cycles = get32(config, "cpu.mispredict_cycles");
+    c.branch_predictor = get32(config, "cpu.branch_predictor");
     c.indirect_predictor = get32(config, "cpu.indirect_predictor");
     c.total_store_order = get(config, "cpu.total_store_order");
     c.mul_cycles = get32(config, "cpu.mul_cycles");

@@ -130,13 +130,14 @@ int main(void)
     nic_fill(&rx);
     nic_control(NIC_CTRL_RX | NIC_CTRL_GENERATE);
     receive(warmup);
-    sim_region_name(REGION_RECEIVE, "");
+    sim_region_name(REGION_RECEIVE, "receive");
     begin_ns = ktime_get_ns();
     sim_region_begin(REGION_RECEIVE);
     receive(packets);
     sim_region_end(REGION_RECEIVE);
     ns = ktime_get_ns() - begin_ns;
     sim_emit("", "packets", "1/s", (int64_t)(packets * 1000000000000ull / ns), 1000);
+    sim_emit("", "cycles", "a packet", (int64_t)(ns * (sim_param("cpu.freq_hz", 0) / 1000000) / packets), 1000);
     finish(warmup + packets);
     return 0;
 }
