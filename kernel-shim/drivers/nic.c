@@ -26,12 +26,17 @@ static struct nic_descriptor *alloc_descriptors(struct device *dev, size_t bytes
 
 static void init_ring(struct nic_ring *ring, struct device *dev, unsigned entries, uintptr_t registers)
 {
-    dma_addr_t dma;
-
     *ring = (struct nic_ring){.dev = dev, .mask = entries - 1};
-    ring->descriptors = alloc_descriptors(dev, entries * sizeof(*ring->descriptors), &dma);
-    writeq_relaxed(dma, REG(registers + RING_BASE));
+    ring->descriptors = alloc_descriptors(dev, entries * sizeof(*ring->descriptors), &ring->dma);
+    writeq_relaxed(ring->dma, REG(registers + RING_BASE));
     writeq_relaxed(entries, REG(registers + RING_ENTRIES));
+}
+
+void nic_release_ring(struct nic_ring *ring)
+{
+    size_t bytes = (ring->mask + 1) * sizeof(*ring->descriptors);
+
+    dma_unmap_single_attrs(ring->dev, ring->dma, bytes, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 }
 
 void nic_init_receive(struct nic_ring *ring, struct device *dev, unsigned entries)
@@ -198,6 +203,7 @@ void nic_release_receive(struct nic_ring *ring)
         else
             xp_free(ring->xdp[ring->next_to_clean & ring->mask]);
     }
+    nic_release_ring(ring);
 }
 
 /* --- sending --- */
@@ -236,7 +242,8 @@ static struct {
 static void handle(unsigned intid, void *data)
 {
     writel_relaxed(0, REG(ENABLE));
-    readl_relaxed(REG(ENABLE)); /* the line is low before the interrupt ends */
+    writel_relaxed(~0u, REG(CAUSE)); /* what comes from now on interrupts again after nic_enable() */
+    readl_relaxed(REG(ENABLE));      /* the line is low before the interrupt ends */
     irq.handler(irq.data);
 }
 
@@ -249,6 +256,5 @@ void nic_request_irq(void (*handler)(void *data), void *data)
 
 void nic_enable(uint32_t causes)
 {
-    writel_relaxed(causes, REG(CAUSE));
     writel(causes, REG(ENABLE));
 }

@@ -38,6 +38,7 @@ enum nic_count {
 struct nic_ring {
     struct device *dev;
     struct nic_descriptor *descriptors; /* Non-cacheable unless the device is coherent */
+    dma_addr_t dma;
     uint32_t mask;
     uint32_t next_to_use, next_to_clean; /* never taken modulo the ring */
     struct page_pool *page_pool;         /* receive: one of the two */
@@ -62,7 +63,8 @@ void nic_generate(uint32_t frame_bytes, uint64_t frames);
 uint64_t nic_count(enum nic_count count);
 /* Received frames, at most budget, through the program. */
 unsigned nic_clean_rx(struct nic_ring *ring, unsigned budget);
-/* Of a ring that is off: every buffer goes back to its pool. */
+/* Rings that are off give their memory back, a receive ring its buffers to their pool before. */
+void nic_release_ring(struct nic_ring *ring);
 void nic_release_receive(struct nic_ring *ring);
 
 /* A mapped frame; the ring has room. Goes out with nic_kick(). */
@@ -71,7 +73,7 @@ void nic_kick(struct nic_ring *ring);
 /* Whether the interface is done with the oldest descriptor that asked for a report and those before it. */
 bool nic_transmitted(struct nic_ring *ring, unsigned count);
 
-/* Interrupts: handler is called with the causes masked; nic_enable() acknowledges and unmasks them. */
+/* Interrupts: handler is called with all causes acknowledged and masked; nic_enable() unmasks. */
 void nic_request_irq(void (*handler)(void *data), void *data);
 void nic_enable(uint32_t causes);
 
