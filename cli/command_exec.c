@@ -14,6 +14,8 @@
 static const char exec_help[] =
     "usage: dmasim exec ELF [options] [-- ARGUMENTS]\n"
     "  runs a bare-metal AArch64 program (semihosting, PL011) and ends with its exit status;\n"
+    "  the machine is QEMU's virt with GICv3: RAM from 0x40000000, device tree in X0, PSCI;\n"
+    "  ARGUMENTS are semihosting's command line and the device tree's bootargs;\n"
     "  2 when the file is refused, 124 at a limit, 125 when the guest is stuck\n"
     "  -p, --platform NAME   platform file (default: built-in values)\n"
     "  -s, --set KEY=VALUE   override a key (repeat; the last wins)\n"
@@ -95,7 +97,7 @@ int command_exec(int argc, char **argv)
     struct settings overrides = {0};
     struct error_list errors = {0};
     const char *json = NULL, *platform = NULL;
-    char *path = NULL, *command_line;
+    char *path = NULL, *command_line, *arguments;
     int option, status = EXIT_USAGE;
 
     while ((option = arguments_next(argc, argv, "p:s:", long_options, &errors)) != -1) {
@@ -117,8 +119,10 @@ int command_exec(int argc, char **argv)
         platform_read(path, config, &errors);
     child_apply_keys(config, &overrides, ORIGIN_COMMAND, &errors);
     command_line = join_arguments(argc - optind, argv + optind);
+    arguments = join_arguments(argc - optind - 1, argv + optind + 1);
     guest.elf_path = argv[optind];
     guest.command_line = command_line;
+    guest.arguments = arguments;
     if (errors.count == 0 && platform_run(config, &guest, &console, &result, &errors)) {
         fflush(stdout);
         status = status_of(&result, &errors);
@@ -130,6 +134,7 @@ int command_exec(int argc, char **argv)
     settings_free(&overrides);
     config_destroy(config);
     free(command_line);
+    free(arguments);
     free(path);
     return status;
 }

@@ -109,9 +109,16 @@ struct core_bus_client cpu_bus_client(struct cpu *cpu)
     return (struct core_bus_client){cpu, line_lost, monitor_cleared, invalidate_instructions};
 }
 
-void cpu_reset(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el)
+void cpu_attach_firmware(struct cpu *cpu, const struct cpu_firmware *firmware)
+{
+    cpu->firmware = *firmware;
+}
+
+/* What the architecture resets, and what the simulator derives from it. */
+static void reset_state(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el)
 {
     memset(cpu->x, 0, sizeof(cpu->x));
+    memset(cpu->v, 0, sizeof(cpu->v));
     cpu->x[0] = x0;
     cpu->pc = pc;
     cpu->pstate = (struct pstate){.daif = 0xF << 6, .el = (uint8_t)el, .sp = 1};
@@ -121,15 +128,26 @@ void cpu_reset(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el)
     cpu->exception_repeats = 0;
     cpu->tlbi_done_ps = 0;
     cpu->timer_deadline_ps = NEVER_PS;
-    cpu->instruction_stop = cpu->config.instruction_limit ? cpu->config.instruction_limit : UINT64_MAX;
-    memset(&cpu->counters, 0, sizeof(cpu->counters));
-    memset(cpu->stack_ps, 0, sizeof(cpu->stack_ps));
     predictor_reset(cpu);
     sysreg_reset(cpu);
     mmu_reset(cpu);
-    timing_reset(cpu, 0);
     l0_flush(cpu);
     icache_invalidate(cpu, 0, true);
+}
+
+void cpu_reset(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el)
+{
+    reset_state(cpu, pc, x0, el);
+    cpu->instruction_stop = cpu->config.instruction_limit ? cpu->config.instruction_limit : UINT64_MAX;
+    memset(&cpu->counters, 0, sizeof(cpu->counters));
+    memset(cpu->stack_ps, 0, sizeof(cpu->stack_ps));
+    timing_reset(cpu, 0);
+}
+
+void cpu_restart(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el, uint64_t t_ps)
+{
+    reset_state(cpu, pc, x0, el);
+    timing_stall_until(cpu, t_ps, STACK_IDLE);
 }
 
 void cpu_start_at(struct cpu *cpu, uint64_t t_ps)

@@ -9,6 +9,7 @@
 
 #include "common/units.h"
 #include "cpu/cpu.h"
+#include "cpu/fp.h"
 #include "cpu/insn.h"
 
 #define TICKS_PER_PS 1024ull
@@ -30,6 +31,15 @@ struct pstate {
     uint8_t pan, uao, il, ss, btype, dit, ssbs;
 };
 
+/* A SIMD&FP register; element 0 is the lowest. */
+union vector {
+    uint64_t d[2];
+    uint32_t s[4];
+    uint16_t h[8];
+    uint8_t b[16];
+    unsigned __int128 q;
+};
+
 /* System registers that have storage; read and written through sysreg.c. */
 struct sysregs {
     uint64_t sctlr[3], ttbr0[3], ttbr1[3], tcr[3], mair[3], amair[3], vbar[3], esr[3], elr[3], far_[3], spsr[3],
@@ -37,8 +47,9 @@ struct sysregs {
     uint64_t tpidr[3], tpidrro_el0, contextidr[3], cpacr, actlr, afsr0[3], afsr1[3], par, csselr, hcr_el2, vpidr,
         vmpidr;
     uint64_t cntkctl, cntp_ctl, cntp_cval, cntv_ctl, cntv_cval, cntvoff;
+    uint64_t cptr_el2;
     uint64_t pmcr, pmcnten, pmuserenr, pmccntr_offset, mdscr, oslar, osdlr;
-    uint64_t fpcr, fpsr;
+    struct fp_env fp; /* FPCR, FPSR */
 };
 
 /* One translation, as the TLB keeps it (page or block piece of 4 KiB or more). */
@@ -122,13 +133,14 @@ void exception_hvc(struct cpu *cpu, uint32_t iss);
 void exception_undefined(struct cpu *cpu, uint64_t pc);
 void exception_data_abort(struct cpu *cpu, uint64_t pc, uint64_t va, uint8_t fsc, bool write, bool cache_op);
 void exception_instruction_abort(struct cpu *cpu, uint64_t va, uint8_t fsc);
+void exception_fp(struct cpu *cpu);             /* EC 0x07, when exception_fp_trapped() */
 bool exception_take_interrupt(struct cpu *cpu); /* IRQ/FIQ pending and not masked: taken, true */
 void exception_return(struct cpu *cpu, uint64_t pc);
 uint32_t pstate_get(const struct cpu *cpu);
 void pstate_set(struct cpu *cpu, uint32_t spsr); /* also switches SP and drops L0 translations when EL or PAN changes */
 
 /* sysreg.c: MRS/MSR/SYS. encoding as in core_bus.gic_read. */
-enum sysreg_result { SYSREG_OK, SYSREG_UNDEFINED, SYSREG_TRAP /* EC 0x18, to EL1 */ };
+enum sysreg_result { SYSREG_OK, SYSREG_UNDEFINED, SYSREG_TRAP /* EC 0x18, to EL1 */, SYSREG_TRAP_FP };
 enum sysreg_result sysreg_read(struct cpu *cpu, uint16_t encoding, uint64_t *value);
 enum sysreg_result sysreg_write(struct cpu *cpu, uint16_t encoding, uint64_t value);
 /* MSR (immediate). */
@@ -166,6 +178,7 @@ struct cpu {
     struct cpu_config config;
     struct core_bus bus;
     struct cpu_semihost semihost;
+    struct cpu_firmware firmware;
 
     uint64_t now_ps; /* local time (retirement of the last instruction), valid in every call out of the interpreter */
     bool irq_line, fiq_line;
@@ -193,6 +206,8 @@ struct cpu {
     uint64_t exception_instructions; /* counters.instructions at the last exception, to notice an exception loop */
     unsigned exception_repeats;
 
+    union vector v[32];
+
     uint64_t start_ps;         /* local time of the first instruction */
     uint64_t instruction_stop; /* counters.instructions at which to stop */
     bool sleeping_for_event;   /* in WFE, not WFI */
@@ -208,6 +223,18 @@ struct cpu {
     struct timing *timing;          /* timing.c / exec.c */
     struct cpu_observer observer;   /* zero: nobody */
 };
+
+/* Whether CPACR_EL1.FPEN (for EL0 and EL1) or CPTR_EL2.TFP keeps the current level from the SIMD&FP registers. */
+static inline bool exception_fp_trapped_by_el1(const struct cpu *cpu)
+{
+    unsigned fpen = cpu->sys.cpacr >> 20 & 3;
+
+    return cpu->pstate.el < 2 && (cpu->pstate.el ? !(fpen & 1) : fpen != 3);
+}
+static inline bool exception_fp_trapped(const struct cpu *cpu)
+{
+    return exception_fp_trapped_by_el1(cpu) || (cpu->sys.cptr_el2 >> 10 & 1);
+}
 
 /* Spend cycles in program order (exception entry, ISB, barriers): the next instruction issues no earlier. exec side. */
 void timing_stall_until(struct cpu *cpu, uint64_t t_ps, enum cpu_stack_part part);

@@ -1,6 +1,6 @@
 /*
- * An arm64 core: A64 integer instruction set, EL0/EL1 (EL2 on request), stage-1 MMU, generic timer, and a
- * cycle-approximate scoreboard. Arm DDI 0487 is the source for behaviour; README.md for what is modelled.
+ * An arm64 core: the A64 instruction set with FP and Advanced SIMD, EL0/EL1 (EL2 on request), stage-1 MMU, generic
+ * timer, and a cycle-approximate scoreboard. Arm DDI 0487 is the source for behaviour; README.md for what is modelled.
  */
 #ifndef DMASIM_CPU_CPU_H
 #define DMASIM_CPU_CPU_H
@@ -33,7 +33,9 @@ struct cpu_config {
     bool total_store_order; /* loads are in order by replay, stores by the buffer: DMB LD and ST, acquire, release are
                                free */
     uint32_t mul_cycles, div_cycles; /* div: 64 bit */
-    uint64_t dsb_restart_ps;         /* fixed cost of a full DSB after all it waits for */
+    uint32_t simd_alu_cycles, simd_mul_cycles, simd_move_cycles;
+    uint32_t fp_add_cycles, fp_mul_cycles, fp_fma_cycles, fp_div_cycles, fp_sqrt_cycles, fp_convert_cycles; /* double */
+    uint64_t dsb_restart_ps; /* fixed cost of a full DSB after all it waits for */
     uint64_t isb_cycles;
     uint64_t exception_cycles; /* entry and return, each */
     uint64_t wfe_wake_ps;      /* from wake-up event to the next instruction */
@@ -94,6 +96,14 @@ struct cpu_observer {
     void (*exception)(void *ctx, unsigned core, uint64_t vector, uint64_t t_ps);
 };
 
+/* Firmware below the program: HVC from EL1 without EL2, or SMC, calls it instead of being Undefined. The call reads and
+ * writes X0 to X3; the program goes on behind the instruction. */
+struct cpu_firmware {
+    void *ctx;
+    enum cpu_conduit { CPU_CONDUIT_NONE, CPU_CONDUIT_HVC, CPU_CONDUIT_SMC } conduit;
+    void (*call)(void *ctx, struct cpu *cpu);
+};
+
 /* bus and semihost are copied. Fills errors and returns NULL when the configuration is impossible. */
 struct cpu *cpu_create(const struct cpu_config *config, const struct core_bus *bus, const struct cpu_semihost *semihost,
                        struct error_list *errors);
@@ -101,6 +111,9 @@ void cpu_destroy(struct cpu *cpu);
 
 /* Before the first instruction; copied. */
 void cpu_observe(struct cpu *cpu, const struct cpu_observer *observer);
+
+/* Before the core runs; firmware is copied. */
+void cpu_attach_firmware(struct cpu *cpu, const struct cpu_firmware *firmware);
 
 /* The callbacks to hand to the memory system. */
 struct core_bus_client cpu_bus_client(struct cpu *cpu);
@@ -111,6 +124,10 @@ void cpu_reset(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el);
 /* The core's local time at its first instruction (a secondary core starts late). After cpu_reset(), before cpu_run().
  */
 void cpu_start_at(struct cpu *cpu, uint64_t t_ps);
+
+/* State after reset for a core that has run before and was stopped: its time goes on at t_ps, what lies between was
+ * idle, and its counters stay. */
+void cpu_restart(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el, uint64_t t_ps);
 
 /* Executes until stopped. Blocks in the bus's sync, access, sleep. */
 enum cpu_stop cpu_run(struct cpu *cpu);

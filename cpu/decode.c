@@ -1,6 +1,6 @@
 /* Decoding of A64 (DDI 0487 C4). One function a group of the manual's index; what a group does not name stays
  * INSN_UNDEFINED. */
-#include "cpu/word.h"
+#include "cpu/simd.h"
 
 static uint8_t rd_of(uint32_t word)
 {
@@ -552,7 +552,11 @@ void insn_decode(uint32_t word, const struct insn_features *features, struct ins
     case 13:
         decode_register(word, insn);
         break;
-    default: /* reserved, SVE, floating point and SIMD */
+    case 7:
+    case 15:
+        simd_decode(word, insn);
+        break;
+    default: /* reserved, SVE */
         break;
     }
 }

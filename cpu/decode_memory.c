@@ -1,5 +1,5 @@
 /* Decoding of A64 loads and stores (DDI 0487 C4.1, "Loads and stores"). */
-#include "cpu/word.h"
+#include "cpu/simd.h"
 
 enum mode { MODE_IMM, MODE_POST, MODE_PRE, MODE_REG };
 
@@ -24,10 +24,36 @@ static uint8_t access_shape(uint32_t size, uint32_t opc)
     return (uint8_t)(size | (opc >= 2 ? MEM_SIGNED : 0) | (opc == 2 ? MEM_TO_X : 0));
 }
 
+/* log2 of the bytes of a SIMD&FP register access; 5 and above: there is none. */
+static unsigned vector_scale(uint32_t word)
+{
+    return bits(word, 31, 30) | (bit(word, 23) << 2u);
+}
+
+static void set_single_vector(uint32_t word, struct insn *insn, enum mode mode)
+{
+    static const uint16_t loads[] = {INSN_LDR_VB_IMM, INSN_LDR_VH_IMM, INSN_LDR_VS_IMM, INSN_LDR_VD_IMM,
+                                     INSN_LDR_VQ_IMM};
+    static const uint16_t stores[] = {INSN_STR_VB_IMM, INSN_STR_VH_IMM, INSN_STR_VS_IMM, INSN_STR_VD_IMM,
+                                      INSN_STR_VQ_IMM};
+    unsigned scale = vector_scale(word);
+
+    if (scale > 4)
+        return;
+    insn->op = (uint16_t)((bit(word, 22) ? loads : stores)[scale] + mode);
+    insn->rn = (uint8_t)bits(word, 9, 5);
+    insn->rd = (uint8_t)(REG_V0 + bits(word, 4, 0));
+}
+
 static void set_single(uint32_t word, struct insn *insn, enum mode mode, bool prefetch_allowed)
 {
     uint32_t size = bits(word, 31, 30), opc = bits(word, 23, 22);
     uint16_t op = single_op(size, opc, prefetch_allowed);
+
+    if (bit(word, 26)) {
+        set_single_vector(word, insn, mode);
+        return;
+    }
 
     if (op == INSN_UNDEFINED || op == INSN_NOP) {
         insn->op = op;
@@ -38,17 +64,22 @@ static void set_single(uint32_t word, struct insn *insn, enum mode mode, bool pr
     insn->rd = opc == 0 ? source(bits(word, 4, 0)) : target(bits(word, 4, 0));
 }
 
+static unsigned access_scale(uint32_t word)
+{
+    return bit(word, 26) ? vector_scale(word) : bits(word, 31, 30);
+}
+
 static void decode_unsigned_immediate(uint32_t word, struct insn *insn)
 {
     set_single(word, insn, MODE_IMM, true);
-    insn->imm = (int64_t)bits(word, 21, 10) << bits(word, 31, 30);
+    insn->imm = (int64_t)bits(word, 21, 10) << access_scale(word);
 }
 
 static void decode_unprivileged(uint32_t word, struct insn *insn)
 {
     uint32_t size = bits(word, 31, 30), opc = bits(word, 23, 22);
 
-    if (single_op(size, opc, false) == INSN_UNDEFINED)
+    if (bit(word, 26) || single_op(size, opc, false) == INSN_UNDEFINED)
         return;
     insn->op = opc == 0 ? INSN_STTR : INSN_LDTR;
     insn->a = access_shape(size, opc);
@@ -84,7 +115,7 @@ static void decode_register_offset(uint32_t word, struct insn *insn)
     set_single(word, insn, MODE_REG, true);
     insn->rm = source(bits(word, 20, 16));
     insn->a = (uint8_t)option;
-    insn->b = (uint8_t)(bit(word, 12) ? bits(word, 31, 30) : 0);
+    insn->b = (uint8_t)(bit(word, 12) ? access_scale(word) : 0);
 }
 
 static uint8_t acquire_release(bool acquire, bool release)
@@ -114,16 +145,29 @@ static void decode_atomic(uint32_t word, const struct insn_features *features, s
 
 static void decode_single(uint32_t word, const struct insn_features *features, struct insn *insn)
 {
-    if (bit(word, 26))
-        return; /* SIMD and floating point */
     if (bit(word, 24))
         decode_unsigned_immediate(word, insn);
     else if (!bit(word, 21))
         decode_immediate_9(word, insn);
-    else if (bits(word, 11, 10) == 0)
+    else if (bits(word, 11, 10) == 0 && !bit(word, 26))
         decode_atomic(word, features, insn);
     else if (bits(word, 11, 10) == 2)
         decode_register_offset(word, insn);
+}
+
+static void decode_pair_vector(uint32_t word, struct insn *insn, enum mode mode)
+{
+    static const uint16_t loads[] = {INSN_LDP_VS_OFF, INSN_LDP_VD_OFF, INSN_LDP_VQ_OFF};
+    static const uint16_t stores[] = {INSN_STP_VS_OFF, INSN_STP_VD_OFF, INSN_STP_VQ_OFF};
+    uint32_t opc = bits(word, 31, 30);
+
+    if (opc == 3)
+        return;
+    insn->op = (uint16_t)((bit(word, 22) ? loads : stores)[opc] + mode);
+    insn->rn = (uint8_t)bits(word, 9, 5);
+    insn->rd = (uint8_t)(REG_V0 + bits(word, 4, 0));
+    insn->ra = (uint8_t)(REG_V0 + bits(word, 14, 10));
+    insn->imm = sign_extend(bits(word, 21, 15), 7) * (4 << opc);
 }
 
 static void decode_pair(uint32_t word, struct insn *insn)
@@ -133,7 +177,11 @@ static void decode_pair(uint32_t word, struct insn *insn)
     bool load = bit(word, 22), no_allocate = bits(word, 24, 23) == 0;
     enum mode mode = modes[bits(word, 24, 23)];
 
-    if (bit(word, 26) || opc == 3 || (opc == 1 && (!load || no_allocate)))
+    if (bit(word, 26)) {
+        decode_pair_vector(word, insn, mode);
+        return;
+    }
+    if (opc == 3 || (opc == 1 && (!load || no_allocate)))
         return;
     insn->op = (uint16_t)((load ? (opc == 0   ? INSN_LDP_W_OFF
                                    : opc == 1 ? INSN_LDPSW_OFF
@@ -151,8 +199,15 @@ static void decode_literal(uint32_t word, struct insn *insn)
     static const uint8_t shapes[] = {2, 3, 2 | MEM_SIGNED | MEM_TO_X};
     uint32_t opc = bits(word, 31, 30);
 
-    if (bit(word, 26))
+    if (bit(word, 26)) {
+        if (opc == 3)
+            return;
+        insn->op = INSN_LDR_LITERAL_V;
+        insn->a = (uint8_t)(4 << opc); /* bytes */
+        insn->rd = (uint8_t)(REG_V0 + bits(word, 4, 0));
+        insn->imm = sign_extend(bits(word, 23, 5), 19) * 4;
         return;
+    }
     if (opc == 3) {
         insn->op = INSN_NOP; /* PRFM (literal) */
         return;
@@ -237,4 +292,6 @@ void insn_decode_memory(uint32_t word, const struct insn_features *features, str
         decode_pair(word, insn);
     else if ((word & 0x3A000000) == 0x38000000)
         decode_single(word, features, insn);
+    else if ((word & 0xBE000000) == 0x0C000000)
+        simd_decode_structure(word, insn);
 }

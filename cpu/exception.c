@@ -112,6 +112,13 @@ void exception_hvc(struct cpu *cpu, uint32_t iss)
         exception_undefined(cpu, cpu->pc);
 }
 
+void exception_fp(struct cpu *cpu)
+{
+    const uint32_t CV_ALWAYS = 0x1E00000;
+
+    take(cpu, exception_fp_trapped_by_el1(cpu) ? 1 : 2, EC_FP, CV_ALWAYS, cpu->pc, 0, false);
+}
+
 void exception_undefined(struct cpu *cpu, uint64_t pc)
 {
     exception_sync(cpu, EC_UNKNOWN, 0, pc, 0, false);

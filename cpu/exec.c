@@ -56,6 +56,19 @@ bool exec_sp_checked(const struct cpu *cpu)
     return sctlr(cpu) >> (cpu->pstate.el == 0 ? 4 : 3) & 1; /* SA0, SA */
 }
 
+/* The firmware below takes the call; its entry and return cost what exceptions cost. */
+static bool firmware_call(struct cpu *cpu, enum cpu_conduit conduit)
+{
+    if (cpu->firmware.conduit != conduit || cpu->pstate.el == 0)
+        return false;
+    timing_stall_cycles(cpu, 2 * cpu->config.exception_cycles, STACK_BRANCH);
+    timing_sync(cpu, cpu->now_ps);
+    cpu->pc += 4;
+    cpu->firmware.call(cpu->firmware.ctx, cpu);
+    cpu->attention = true;
+    return true;
+}
+
 void exec_exception(struct cpu *cpu, const struct insn *insn)
 {
     uint32_t iss = (uint32_t)insn->imm;
@@ -65,13 +78,15 @@ void exec_exception(struct cpu *cpu, const struct insn *insn)
         exception_sync(cpu, EC_SVC64, iss, cpu->pc + 4, 0, false);
         break;
     case INSN_HVC:
-        exception_hvc(cpu, iss);
+        if (!firmware_call(cpu, CPU_CONDUIT_HVC))
+            exception_hvc(cpu, iss);
         break;
     case INSN_BRK:
         exception_sync(cpu, EC_BRK64, iss, cpu->pc, 0, false);
         break;
     default: /* SMC without EL3 */
-        exception_undefined(cpu, cpu->pc);
+        if (!firmware_call(cpu, CPU_CONDUIT_SMC))
+            exception_undefined(cpu, cpu->pc);
         break;
     }
 }
@@ -219,6 +234,8 @@ static bool system_outcome(struct cpu *cpu, const struct insn *insn, enum sysreg
         return true;
     if (result == SYSREG_TRAP)
         exception_sync(cpu, EC_SYSREG, trap_iss(insn, read), cpu->pc, 0, false);
+    else if (result == SYSREG_TRAP_FP)
+        exception_fp(cpu);
     else
         exception_undefined(cpu, cpu->pc);
     return false;

@@ -15,6 +15,8 @@ bool exec_attention(struct cpu *cpu, enum cpu_stop *stop);
 struct decoded_line *exec_fetch(struct cpu *cpu);
 
 bool exec_sp_checked(const struct cpu *cpu); /* SCTLR.SA or SA0 */
+/* SP must be 16-byte aligned as a base register where SCTLR asks for it; false: exception taken. */
+bool exec_base_aligned(struct cpu *cpu, const struct insn *insn);
 void exec_exception(struct cpu *cpu, const struct insn *insn);
 void exec_eret(struct cpu *cpu, uint64_t pc);
 bool exec_mrs(struct cpu *cpu, const struct insn *insn);
@@ -33,6 +35,7 @@ bool exec_msr_immediate(struct cpu *cpu, const struct insn *insn, uint64_t start
 bool exec_msr(struct cpu *cpu, const struct insn *insn, uint64_t start);
 bool exec_sys(struct cpu *cpu, const struct insn *insn, uint64_t start);
 bool exec_load_literal(struct cpu *cpu, const struct insn *insn, uint64_t start);
+bool exec_load_literal_vector(struct cpu *cpu, const struct insn *insn, uint64_t start);
 bool exec_load_unprivileged(struct cpu *cpu, const struct insn *insn, uint64_t start);
 bool exec_store_unprivileged(struct cpu *cpu, const struct insn *insn, uint64_t start);
 bool exec_load_acquire(struct cpu *cpu, const struct insn *insn, uint64_t start);

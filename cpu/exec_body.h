@@ -7,6 +7,7 @@
 #include "cpu/icache.h"
 #include "cpu/lsu.h"
 #include "cpu/predictor.h"
+#include "cpu/simd.h"
 #include "cpu/timing.h"
 
 #include "cpu/exec_macros.h"
@@ -355,28 +356,59 @@ taken:
     ALU2(SMULH, timing->mul, (uint64_t)((__int128)(int64_t)a * (int64_t)b >> 64))
     ALU2(UMULH, timing->mul, (uint64_t)((unsigned __int128)a * b >> 64))
 
+    /* --- SIMD and floating point --- */
+    L_SIMD:
+    {
+        FP_CHECK;
+        BEGIN;
+        READY(i->rn);
+        READY(i->rm);
+        READY(i->ra);
+        simd_run(cpu, i);
+        DONE_AT(start + timing->simd[i->a], i->rd);
+        NEXT;
+    }
+
     /* --- Loads and stores --- */
 #define SIGNED_W(value) W((int32_t)(value))
 #define SIGNED_X(value) (uint64_t)(int64_t)(value)
-    LOAD_MODES(LDRB, uint8_t, )
-    LOAD_MODES(LDRH, uint16_t, )
-    LOAD_MODES(LDR_W, uint32_t, )
-    LOAD_MODES(LDR_X, uint64_t, )
-    LOAD_MODES(LDRSB_W, int8_t, SIGNED_W)
-    LOAD_MODES(LDRSB_X, int8_t, SIGNED_X)
-    LOAD_MODES(LDRSH_W, int16_t, SIGNED_W)
-    LOAD_MODES(LDRSH_X, int16_t, SIGNED_X)
-    LOAD_MODES(LDRSW, int32_t, SIGNED_X)
-    STORE_MODES(STRB, uint8_t)
-    STORE_MODES(STRH, uint16_t)
-    STORE_MODES(STR_W, uint32_t)
-    STORE_MODES(STR_X, uint64_t)
-    LOAD_PAIR_MODES(LDP_W, uint32_t, )
-    LOAD_PAIR_MODES(LDP_X, uint64_t, )
-    LOAD_PAIR_MODES(LDPSW, int32_t, SIGNED_X)
-    STORE_PAIR_MODES(STP_W, uint32_t)
-    STORE_PAIR_MODES(STP_X, uint64_t)
+    LOAD_MODES(X, LDRB, uint8_t, )
+    LOAD_MODES(X, LDRH, uint16_t, )
+    LOAD_MODES(X, LDR_W, uint32_t, )
+    LOAD_MODES(X, LDR_X, uint64_t, )
+    LOAD_MODES(X, LDRSB_W, int8_t, SIGNED_W)
+    LOAD_MODES(X, LDRSB_X, int8_t, SIGNED_X)
+    LOAD_MODES(X, LDRSH_W, int16_t, SIGNED_W)
+    LOAD_MODES(X, LDRSH_X, int16_t, SIGNED_X)
+    LOAD_MODES(X, LDRSW, int32_t, SIGNED_X)
+    STORE_MODES(X, STRB, uint8_t)
+    STORE_MODES(X, STRH, uint16_t)
+    STORE_MODES(X, STR_W, uint32_t)
+    STORE_MODES(X, STR_X, uint64_t)
+    LOAD_PAIR_MODES(X, LDP_W, uint32_t, )
+    LOAD_PAIR_MODES(X, LDP_X, uint64_t, )
+    LOAD_PAIR_MODES(X, LDPSW, int32_t, SIGNED_X)
+    STORE_PAIR_MODES(X, STP_W, uint32_t)
+    STORE_PAIR_MODES(X, STP_X, uint64_t)
+    LOAD_MODES(V, LDR_VB, uint8_t, )
+    LOAD_MODES(V, LDR_VH, uint16_t, )
+    LOAD_MODES(V, LDR_VS, uint32_t, )
+    LOAD_MODES(V, LDR_VD, uint64_t, )
+    LOAD_MODES(V, LDR_VQ, unsigned __int128, )
+    STORE_MODES(V, STR_VB, uint8_t)
+    STORE_MODES(V, STR_VH, uint16_t)
+    STORE_MODES(V, STR_VS, uint32_t)
+    STORE_MODES(V, STR_VD, uint64_t)
+    STORE_MODES(V, STR_VQ, unsigned __int128)
+    LOAD_PAIR_MODES(V, LDP_VS, uint32_t, )
+    LOAD_PAIR_MODES(V, LDP_VD, uint64_t, )
+    LOAD_PAIR_MODES(V, LDP_VQ, unsigned __int128, )
+    STORE_PAIR_MODES(V, STP_VS, uint32_t)
+    STORE_PAIR_MODES(V, STP_VD, uint64_t)
+    STORE_PAIR_MODES(V, STP_VQ, unsigned __int128)
     CALL(LDR_LITERAL, exec_load_literal)
+    CALL(LDR_LITERAL_V, exec_load_literal_vector)
+    CALL(STRUCTURE, simd_structure)
     CALL(LDTR, exec_load_unprivileged)
     CALL(STTR, exec_store_unprivileged)
     CALL(LDAR, exec_load_acquire)

@@ -242,15 +242,29 @@
         EXCEPTION;                                                                                                     \
     }
 
+#define FP_CHECK                                                                                                       \
+    if (UNLIKELY(exception_fp_trapped(cpu))) {                                                                         \
+        SAVE_STATE;                                                                                                    \
+        exception_fp(cpu);                                                                                             \
+        EXCEPTION;                                                                                                     \
+    }
+
+/* Loads and stores come in two kinds, of general registers (X) and of SIMD&FP registers (V). */
+#define REG_X(n) x[n]
+#define REG_V(n) cpu->v[(n)-REG_V0].q
+#define CHECK_X  (void)0
+#define CHECK_V  FP_CHECK
+
 #define L0_OF(va) (&l0[l0_slot(va)])
 #define IN_LINE(va, bytes) (((va) & (LINE_BYTES - 1)) <= LINE_BYTES - (bytes))
 
-/* A load of one register from va; offset_ready names the register of the offset, writeback is a statement. */
-#define LOAD(name, type, convert, address, offset_ready, writeback)                                                    \
+/* A load of one register from va into an X or V register; offset_ready names the register of the offset, writeback is a statement. */
+#define LOAD(to, name, type, convert, address, offset_ready, writeback)                                                \
     L_##name:                                                                                                          \
     {                                                                                                                  \
         uint64_t va = (address);                                                                                       \
         type value;                                                                                                    \
+        CHECK_##to;                                                                                                    \
         SP_CHECK;                                                                                                      \
         BEGIN;                                                                                                         \
         READY(i->rn);                                                                                                  \
@@ -267,7 +281,7 @@
                 EXCEPTION;                                                                                             \
             LOAD_STATE_AFTER_MEMORY;                                                                                   \
         }                                                                                                              \
-        x[i->rd] = convert(value);                                                                                     \
+        REG_##to(i->rd) = convert(value);                                                                              \
         DONE_AT(done, i->rd);                                                                                          \
         writeback;                                                                                                     \
         NEXT;                                                                                                          \
@@ -295,17 +309,18 @@
     x[i->rn] = (value);                                                                                                \
     READY_AT(i->rn, dispatch + cycle)
 
-#define LOAD_MODES(name, type, convert)                                                                                \
-    LOAD(name##_IMM, type, convert, x[i->rn] + IMM, NO_WRITEBACK, NO_WRITEBACK)                                        \
-    LOAD(name##_POST, type, convert, x[i->rn], NO_WRITEBACK, WRITEBACK(va + IMM))                                      \
-    LOAD(name##_PRE, type, convert, x[i->rn] + IMM, NO_WRITEBACK, WRITEBACK(va))                                       \
-    LOAD(name##_REG, type, convert, x[i->rn] + extend(x[i->rm], i->a, i->b), READY(i->rm), NO_WRITEBACK)
+#define LOAD_MODES(to, name, type, convert)                                                                            \
+    LOAD(to, name##_IMM, type, convert, x[i->rn] + IMM, NO_WRITEBACK, NO_WRITEBACK)                                    \
+    LOAD(to, name##_POST, type, convert, x[i->rn], NO_WRITEBACK, WRITEBACK(va + IMM))                                  \
+    LOAD(to, name##_PRE, type, convert, x[i->rn] + IMM, NO_WRITEBACK, WRITEBACK(va))                                   \
+    LOAD(to, name##_REG, type, convert, x[i->rn] + extend(x[i->rm], i->a, i->b), READY(i->rm), NO_WRITEBACK)
 
-#define STORE(name, type, address, offset_ready, writeback)                                                            \
+#define STORE(from, name, type, address, offset_ready, writeback)                                                      \
     L_##name:                                                                                                          \
     {                                                                                                                  \
         uint64_t va = (address);                                                                                       \
-        type value = (type)x[i->rd];                                                                                   \
+        type value = (type)REG_##from(i->rd);                                                                          \
+        CHECK_##from;                                                                                                  \
         SP_CHECK;                                                                                                      \
         BEGIN;                                                                                                         \
         READY(i->rn);                                                                                                  \
@@ -327,18 +342,19 @@
         writeback;                                                                                                     \
         NEXT;                                                                                                          \
     }
-#define STORE_MODES(name, type)                                                                                        \
-    STORE(name##_IMM, type, x[i->rn] + IMM, NO_WRITEBACK, NO_WRITEBACK)                                                \
-    STORE(name##_POST, type, x[i->rn], NO_WRITEBACK, WRITEBACK(va + IMM))                                              \
-    STORE(name##_PRE, type, x[i->rn] + IMM, NO_WRITEBACK, WRITEBACK(va))                                               \
-    STORE(name##_REG, type, x[i->rn] + extend(x[i->rm], i->a, i->b), READY(i->rm), NO_WRITEBACK)
+#define STORE_MODES(from, name, type)                                                                                  \
+    STORE(from, name##_IMM, type, x[i->rn] + IMM, NO_WRITEBACK, NO_WRITEBACK)                                          \
+    STORE(from, name##_POST, type, x[i->rn], NO_WRITEBACK, WRITEBACK(va + IMM))                                        \
+    STORE(from, name##_PRE, type, x[i->rn] + IMM, NO_WRITEBACK, WRITEBACK(va))                                         \
+    STORE(from, name##_REG, type, x[i->rn] + extend(x[i->rm], i->a, i->b), READY(i->rm), NO_WRITEBACK)
 
 /* Two registers. Each half is single-copy atomic, so a pair is one access where it lies in a line and two elsewhere. */
-#define LOAD_PAIR(name, type, convert, address, writeback)                                                             \
+#define LOAD_PAIR(to, name, type, convert, address, writeback)                                                         \
     L_##name:                                                                                                          \
     {                                                                                                                  \
         uint64_t va = (address);                                                                                       \
         type value[2];                                                                                                 \
+        CHECK_##to;                                                                                                    \
         SP_CHECK;                                                                                                      \
         BEGIN;                                                                                                         \
         READY(i->rn);                                                                                                  \
@@ -358,23 +374,24 @@
                 done = second;                                                                                         \
             LOAD_STATE_AFTER_MEMORY;                                                                                   \
         }                                                                                                              \
-        x[i->rd] = convert(value[0]);                                                                                  \
-        x[i->ra] = convert(value[1]);                                                                                  \
+        REG_##to(i->rd) = convert(value[0]);                                                                           \
+        REG_##to(i->ra) = convert(value[1]);                                                                           \
         READY_AT(i->ra, done);                                                                                         \
         DONE_AT(done, i->rd);                                                                                          \
         writeback;                                                                                                     \
         NEXT;                                                                                                          \
     }
-#define LOAD_PAIR_MODES(name, type, convert)                                                                           \
-    LOAD_PAIR(name##_OFF, type, convert, x[i->rn] + IMM, NO_WRITEBACK)                                                 \
-    LOAD_PAIR(name##_POST, type, convert, x[i->rn], WRITEBACK(va + IMM))                                               \
-    LOAD_PAIR(name##_PRE, type, convert, x[i->rn] + IMM, WRITEBACK(va))
+#define LOAD_PAIR_MODES(to, name, type, convert)                                                                       \
+    LOAD_PAIR(to, name##_OFF, type, convert, x[i->rn] + IMM, NO_WRITEBACK)                                             \
+    LOAD_PAIR(to, name##_POST, type, convert, x[i->rn], WRITEBACK(va + IMM))                                           \
+    LOAD_PAIR(to, name##_PRE, type, convert, x[i->rn] + IMM, WRITEBACK(va))
 
-#define STORE_PAIR(name, type, address, writeback)                                                                     \
+#define STORE_PAIR(from, name, type, address, writeback)                                                               \
     L_##name:                                                                                                          \
     {                                                                                                                  \
         uint64_t va = (address);                                                                                       \
-        type value[2] = {(type)x[i->rd], (type)x[i->ra]};                                                              \
+        type value[2] = {(type)REG_##from(i->rd), (type)REG_##from(i->ra)};                                            \
+        CHECK_##from;                                                                                                  \
         SP_CHECK;                                                                                                      \
         BEGIN;                                                                                                         \
         READY(i->rn);                                                                                                  \
@@ -396,10 +413,10 @@
         writeback;                                                                                                     \
         NEXT;                                                                                                          \
     }
-#define STORE_PAIR_MODES(name, type)                                                                                   \
-    STORE_PAIR(name##_OFF, type, x[i->rn] + IMM, NO_WRITEBACK)                                                         \
-    STORE_PAIR(name##_POST, type, x[i->rn], WRITEBACK(va + IMM))                                                       \
-    STORE_PAIR(name##_PRE, type, x[i->rn] + IMM, WRITEBACK(va))
+#define STORE_PAIR_MODES(from, name, type)                                                                             \
+    STORE_PAIR(from, name##_OFF, type, x[i->rn] + IMM, NO_WRITEBACK)                                                   \
+    STORE_PAIR(from, name##_POST, type, x[i->rn], WRITEBACK(va + IMM))                                                 \
+    STORE_PAIR(from, name##_PRE, type, x[i->rn] + IMM, WRITEBACK(va))
 
 /* A body that hands the instruction to a function of exec.c (rare operations); false means an exception. */
 #define CALL(name, function)                                                                                           \

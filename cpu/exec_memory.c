@@ -5,8 +5,7 @@
 #include "cpu/lsu.h"
 #include "cpu/timing.h"
 
-/* SP must be 16-byte aligned as a base register where SCTLR asks for it. */
-static bool base_fine(struct cpu *cpu, const struct insn *insn)
+bool exec_base_aligned(struct cpu *cpu, const struct insn *insn)
 {
     if (insn->rn != REG_SP || !(cpu->x[REG_SP] & 15) || !exec_sp_checked(cpu))
         return true;
@@ -86,16 +85,34 @@ bool exec_load_literal(struct cpu *cpu, const struct insn *insn, uint64_t start)
     return load(cpu, insn, cpu->pc + (uint64_t)insn->imm, 0, start);
 }
 
+bool exec_load_literal_vector(struct cpu *cpu, const struct insn *insn, uint64_t start)
+{
+    unsigned __int128 value = 0;
+    uint64_t done;
+
+    if (exception_fp_trapped(cpu)) {
+        exception_fp(cpu);
+        return false;
+    }
+    cpu->counters.loads++;
+    if (!lsu_load(cpu, cpu->pc, cpu->pc + (uint64_t)insn->imm, insn->a, 0, start, &value, &done))
+        return false;
+    cpu->v[insn->rd - REG_V0].q = value;
+    cpu->timing->ready[insn->rd] = done;
+    return true;
+}
+
 bool exec_load_unprivileged(struct cpu *cpu, const struct insn *insn, uint64_t start)
 {
-    return base_fine(cpu, insn) && load(cpu, insn, cpu->x[insn->rn] + (uint64_t)insn->imm, LSU_UNPRIVILEGED, start);
+    return exec_base_aligned(cpu, insn) &&
+           load(cpu, insn, cpu->x[insn->rn] + (uint64_t)insn->imm, LSU_UNPRIVILEGED, start);
 }
 
 /* A load-acquire starts after earlier store-releases have been written (RCsc); LDAPR need not, which only costs time
  * here. */
 bool exec_load_acquire(struct cpu *cpu, const struct insn *insn, uint64_t start)
 {
-    return base_fine(cpu, insn) && load(cpu, insn, cpu->x[insn->rn] + (uint64_t)insn->imm, LSU_ALIGNED, start);
+    return exec_base_aligned(cpu, insn) && load(cpu, insn, cpu->x[insn->rn] + (uint64_t)insn->imm, LSU_ALIGNED, start);
 }
 
 static bool store(struct cpu *cpu, const struct insn *insn, unsigned flags, uint64_t start)
@@ -108,12 +125,12 @@ static bool store(struct cpu *cpu, const struct insn *insn, unsigned flags, uint
 
 bool exec_store_unprivileged(struct cpu *cpu, const struct insn *insn, uint64_t start)
 {
-    return base_fine(cpu, insn) && store(cpu, insn, LSU_UNPRIVILEGED, start);
+    return exec_base_aligned(cpu, insn) && store(cpu, insn, LSU_UNPRIVILEGED, start);
 }
 
 bool exec_store_release(struct cpu *cpu, const struct insn *insn, uint64_t start)
 {
-    return base_fine(cpu, insn) && store(cpu, insn, LSU_ALIGNED, release(cpu, start));
+    return exec_base_aligned(cpu, insn) && store(cpu, insn, LSU_ALIGNED, release(cpu, start));
 }
 
 bool exec_load_exclusive(struct cpu *cpu, const struct insn *insn, uint64_t start)
@@ -122,7 +139,7 @@ bool exec_load_exclusive(struct cpu *cpu, const struct insn *insn, uint64_t star
     unsigned bytes = bytes_of(insn);
     uint64_t raw[2] = {0}, done;
 
-    if (!base_fine(cpu, insn))
+    if (!exec_base_aligned(cpu, insn))
         return false;
     if (!lsu_load_exclusive(cpu, cpu->pc, cpu->x[insn->rn], pair ? 2 * bytes : bytes, start, raw, &done))
         return false;
@@ -145,7 +162,7 @@ bool exec_store_exclusive(struct cpu *cpu, const struct insn *insn, uint64_t sta
     uint64_t value[2] = {cpu->x[insn->rd], pair ? cpu->x[insn->rm] : 0}, done;
     uint32_t status;
 
-    if (!base_fine(cpu, insn))
+    if (!exec_base_aligned(cpu, insn))
         return false;
     if (pair && bytes == 4)
         value[0] = (uint32_t)value[0] | value[1] << 32;
@@ -171,7 +188,7 @@ bool exec_compare_and_swap(struct cpu *cpu, const struct insn *insn, uint64_t st
     bool equal = true;
     uint8_t *place;
 
-    if (!base_fine(cpu, insn))
+    if (!exec_base_aligned(cpu, insn))
         return false;
     wait_for(cpu, &start, insn->rd);
     place = lsu_atomic(cpu, cpu->pc, cpu->x[insn->rn], halves * bytes, ordered_start(cpu, insn, start), &done);
@@ -236,7 +253,7 @@ bool exec_atomic(struct cpu *cpu, const struct insn *insn, uint64_t start)
     uint64_t old = 0, value, done;
     uint8_t *place;
 
-    if (!base_fine(cpu, insn))
+    if (!exec_base_aligned(cpu, insn))
         return false;
     place = lsu_atomic(cpu, cpu->pc, cpu->x[insn->rn], bytes, ordered_start(cpu, insn, start), &done);
     if (!place)

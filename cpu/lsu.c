@@ -290,7 +290,7 @@ bool lsu_store(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, unsign
                const void *data)
 {
     struct piece piece = {pc, va, bytes, flags, true, LINE_UNIQUE};
-    uint8_t copy[16];
+    uint8_t copy[32]; /* a pair of Q registers in one line */
     uint64_t done;
 
     memcpy(copy, data, bytes);
@@ -299,13 +299,18 @@ bool lsu_store(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, unsign
     return access_pieces(cpu, piece, copy, start, &done);
 }
 
+bool lsu_unaligned_allowed(struct cpu *cpu, uint64_t va, bool write, uint64_t start)
+{
+    return !strict_alignment(cpu) &&
+           mmu_translate(cpu, va, write ? MMU_WRITE : MMU_READ, false, ticks_to_ps(start)).type == MEM_NORMAL_WB;
+}
+
 bool lsu_store_pair(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, uint64_t start, const void *data)
 {
     bool one_line = (va & (LINE_BYTES - 1)) <= LINE_BYTES - 2 * bytes;
 
     /* a pair in one line of Normal memory takes one entry of the store buffer, as on the interpreter's fast path */
-    if (one_line && !strict_alignment(cpu) &&
-        mmu_translate(cpu, va, MMU_WRITE, false, ticks_to_ps(start)).type == MEM_NORMAL_WB)
+    if (one_line && lsu_unaligned_allowed(cpu, va, true, start))
         return lsu_store(cpu, pc, va, 2 * bytes, 0, start, data);
     return lsu_store(cpu, pc, va, bytes, 0, start, data) &&
            lsu_store(cpu, pc, va + bytes, bytes, 0, start, (const uint8_t *)data + bytes);

@@ -43,14 +43,17 @@ enum lsu_flags {
 };
 
 /*
- * Memory accesses of 1 to 16 bytes (a pair counts as one of twice the size for exclusives only). start is in ticks;
- * *done is when a load's value is there. False: an exception was taken, cpu->pc is its vector. pc is that of the
- * instruction.
+ * Memory accesses of 1 to 16 bytes (a pair counts as one of twice the size for exclusives, and for stores in one line).
+ * start is in ticks; *done is when a load's value is there. False: an exception was taken, cpu->pc is its vector. pc is
+ * that of the instruction.
  */
 bool lsu_load(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, unsigned flags, uint64_t start, void *data,
               uint64_t *done);
 bool lsu_store(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, unsigned flags, uint64_t start,
                const void *data);
+
+/* Whether an access of any alignment at va is one of Normal Write-Back memory, and SCTLR.A is off. */
+bool lsu_unaligned_allowed(struct cpu *cpu, uint64_t va, bool write, uint64_t start);
 
 /* Two registers of bytes each. */
 bool lsu_store_pair(struct cpu *cpu, uint64_t pc, uint64_t va, unsigned bytes, uint64_t start, const void *data);

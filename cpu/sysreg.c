@@ -102,8 +102,8 @@ static const struct sysreg sysregs[] = {
     SPECIAL_AT("NZCV", 3, 3, 4, 2, 0, EL0, EL0, 0),
     SPECIAL_AT("SPSel", 3, 0, 4, 2, 0, EL1, EL1, 0),
     SPECIAL_AT("PAN", 3, 0, 4, 2, 3, EL1, EL1, 0),
-    STORED_AT("FPCR", 3, 3, 4, 4, 0, EL0, 0, fpcr),
-    STORED_AT("FPSR", 3, 3, 4, 4, 1, EL0, 0, fpsr),
+    SPECIAL_AT("FPCR", 3, 3, 4, 4, 0, EL0, EL0, 0),
+    SPECIAL_AT("FPSR", 3, 3, 4, 4, 1, EL0, EL0, 0),
     /* thread */
     STORED_AT("TPIDR_EL0", 3, 3, 13, 0, 2, EL0, 0, tpidr[0]),
     {"TPIDRRO_EL0", ENCODE(3, 3, 13, 0, 3), STORED, EL0, EL1, 0, FIELD(tpidrro_el0), 0},
@@ -151,6 +151,7 @@ static const struct sysreg sysregs[] = {
     /* EL2 */
     STORED_AT("SCTLR_EL2", 3, 4, 1, 0, 0, EL2, FLUSH, sctlr[2]),
     STORED_AT("HCR_EL2", 3, 4, 1, 1, 0, EL2, 0, hcr_el2),
+    SPECIAL_AT("CPTR_EL2", 3, 4, 1, 1, 2, EL2, EL2, 0),
     STORED_AT("TTBR0_EL2", 3, 4, 2, 0, 0, EL2, FLUSH, ttbr0[2]),
     STORED_AT("TCR_EL2", 3, 4, 2, 0, 2, EL2, FLUSH, tcr[2]),
     STORED_AT("MAIR_EL2", 3, 4, 10, 2, 0, EL2, FLUSH, mair[2]),
@@ -167,7 +168,6 @@ static const struct sysreg sysregs[] = {
     STORED_AT("VMPIDR_EL2", 3, 4, 0, 0, 5, EL2, 0, vmpidr),
     /* there is no stage 2, and nothing traps to EL2 */
     IGNORED("CNTHCTL_EL2", 3, 4, 14, 1, 0, EL2, 3),
-    IGNORED("CPTR_EL2", 3, 4, 1, 1, 2, EL2, 0x33FF),
     IGNORED("HSTR_EL2", 3, 4, 1, 1, 3, EL2, 0),
     IGNORED("HACR_EL2", 3, 4, 1, 1, 7, EL2, 0),
     IGNORED("MDCR_EL2", 3, 4, 1, 1, 1, EL2, 0),
@@ -252,6 +252,9 @@ static uint64_t ccsidr(const struct cpu *cpu)
     return cpu->sys.csselr >> 1 & 7 ? 0x70FFE07A : 0x701FE01A; /* L2 and L1 of 64-byte lines */
 }
 
+#define CPTR_EL2_TFP  (1u << 10)
+#define CPTR_EL2_RES1 0x33FFu
+
 static uint64_t special_read(struct cpu *cpu, uint16_t encoding)
 {
     switch (encoding) {
@@ -263,12 +266,18 @@ static uint64_t special_read(struct cpu *cpu, uint16_t encoding)
         return cpu->pstate.el == 1 && cpu->has_el2 ? cpu->sys.vpidr : cpu->config.midr;
     case ENCODE(3, 0, 0, 0, 5):
         return cpu->pstate.el == 1 && cpu->has_el2 ? cpu->sys.vmpidr : cpu->config.mpidr | 1ull << 31;
-    case ENCODE(3, 0, 0, 4, 0): /* no FP, no SIMD; GICv3 system registers; EL2 when entered there */
-        return 0x01FF0011 | (cpu->has_el2 ? 0x100 : 0);
+    case ENCODE(3, 0, 0, 4, 0): /* FP and SIMD without FEAT_FP16; GICv3 system registers; EL2 when entered there */
+        return 0x01000011 | (cpu->has_el2 ? 0x100 : 0);
     case ENCODE(3, 0, 0, 6, 0):
         return 1ull << 16 | (cpu->config.lse ? 2ull << 20 : 0); /* CRC32, Atomic */
     case ENCODE(3, 1, 0, 0, 0):
         return ccsidr(cpu);
+    case ENCODE(3, 3, 4, 4, 0):
+        return cpu->sys.fp.fpcr;
+    case ENCODE(3, 3, 4, 4, 1):
+        return cpu->sys.fp.fpsr;
+    case ENCODE(3, 4, 1, 1, 2):
+        return cpu->sys.cptr_el2 | CPTR_EL2_RES1;
     case ENCODE(3, 0, 12, 1, 0):
         return (uint64_t)cpu->irq_line << 7 | (uint64_t)cpu->fiq_line << 6;
     case ENCODE(3, 0, 4, 2, 2):
@@ -314,6 +323,15 @@ static void special_write(struct cpu *cpu, uint16_t encoding, uint64_t value)
     switch (encoding) {
     case ENCODE(3, 3, 4, 2, 0):
         cpu->pstate.nzcv = value & 0xF0000000;
+        break;
+    case ENCODE(3, 3, 4, 4, 0):
+        cpu->sys.fp.fpcr = value & FPCR_KEPT;
+        break;
+    case ENCODE(3, 3, 4, 4, 1):
+        cpu->sys.fp.fpsr = value & FPSR_KEPT;
+        break;
+    case ENCODE(3, 4, 1, 1, 2):
+        cpu->sys.cptr_el2 = value & CPTR_EL2_TFP;
         break;
     case ENCODE(3, 3, 4, 2, 1):
         cpu->pstate.daif = value & (0xF << 6);
@@ -395,6 +413,11 @@ static bool user_allowed(const struct cpu *cpu, uint16_t encoding, bool write)
     return cpu->sys.cntkctl >> (crm == 2 ? 9 : 8) & 1;     /* EL0PTEN, EL0VTEN */
 }
 
+static bool is_fp(uint16_t encoding)
+{
+    return encoding == ENCODE(3, 3, 4, 4, 0) || encoding == ENCODE(3, 3, 4, 4, 1);
+}
+
 /* The register when the current level may access it; else NULL and the outcome. */
 static const struct sysreg *accessible(struct cpu *cpu, uint16_t encoding, bool write, enum sysreg_result *outcome)
 {
@@ -406,6 +429,10 @@ static const struct sysreg *accessible(struct cpu *cpu, uint16_t encoding, bool 
         return NULL;
     if (encoding == ENCODE(3, 0, 4, 1, 0) && !cpu->pstate.sp)
         return NULL; /* SP_EL0 while it is the current stack pointer */
+    if (is_fp(encoding) && exception_fp_trapped(cpu)) {
+        *outcome = SYSREG_TRAP_FP;
+        return NULL;
+    }
     if (el == 0 && !user_allowed(cpu, encoding, write)) {
         *outcome = SYSREG_TRAP;
         return NULL;

@@ -36,6 +36,23 @@ void timing_destroy(struct cpu *cpu)
     free(cpu->timing);
 }
 
+/* Single precision takes the same part of a double's division and root as 32 bits do of 64. */
+static void set_simd_latencies(struct timing *timing, const struct cpu_config *config)
+{
+    const uint32_t cycles[LATENCY_CLASSES] = {
+        [LATENCY_SIMD] = config->simd_alu_cycles,         [LATENCY_MUL] = config->simd_mul_cycles,
+        [LATENCY_MOVE] = config->simd_move_cycles,        [LATENCY_FP_ADD] = config->fp_add_cycles,
+        [LATENCY_FP_MUL] = config->fp_mul_cycles,         [LATENCY_FP_FMA] = config->fp_fma_cycles,
+        [LATENCY_FP_DIV] = config->fp_div_cycles,         [LATENCY_FP_SQRT] = config->fp_sqrt_cycles,
+        [LATENCY_FP_CONVERT] = config->fp_convert_cycles,
+    };
+
+    for (unsigned i = 0; i < LATENCY_CLASSES; i++)
+        timing->simd[i] = cycles[i] * timing->cycle;
+    timing->simd[LATENCY_FP_DIV_SINGLE] = timing->simd[LATENCY_FP_DIV] * 5 / 8;
+    timing->simd[LATENCY_FP_SQRT_SINGLE] = timing->simd[LATENCY_FP_SQRT] * 5 / 8;
+}
+
 void timing_reset(struct cpu *cpu, uint64_t t_ps)
 {
     const struct cpu_config *config = &cpu->config;
@@ -49,6 +66,7 @@ void timing_reset(struct cpu *cpu, uint64_t t_ps)
     timing->mul = config->mul_cycles * timing->cycle;
     timing->div64 = config->div_cycles * timing->cycle;
     timing->div32 = timing->div64 * 5 / 8;
+    set_simd_latencies(timing, config);
     timing->mispredict = config->mispredict_cycles * timing->cycle;
     timing->window = config->window;
     timing->store_buffer = config->store_buffer;

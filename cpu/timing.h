@@ -24,6 +24,7 @@ struct timing {
     uint64_t cycle;
     uint64_t l1; /* load-to-use */
     uint64_t mul, div32, div64, mispredict;
+    uint64_t simd[LATENCY_CLASSES];
     uint32_t window;
 
     uint64_t ready[REG_COUNT];

@@ -142,6 +142,13 @@ enum {
     ICC_RPR_EL1 = ICC(12, 11, 3),
     ICC_SGI1R_EL1 = ICC(12, 11, 5),
     ICC_AP1R0_EL1 = ICC(12, 9, 0),
+    /* Group 0, in which nothing is ever pending */
+    ICC_IAR0_EL1 = ICC(12, 8, 0),
+    ICC_EOIR0_EL1 = ICC(12, 8, 1),
+    ICC_HPPIR0_EL1 = ICC(12, 8, 2),
+    ICC_BPR0_EL1 = ICC(12, 8, 3),
+    ICC_AP0R0_EL1 = ICC(12, 8, 4),
+    ICC_IGRPEN0_EL1 = ICC(12, 12, 6),
 };
 
 static uint64_t acknowledge(struct gic *gic, unsigned core, uint64_t t_ps)
@@ -220,6 +227,19 @@ bool gic_cpu_read(struct gic *gic, unsigned core, uint16_t encoding, uint64_t *v
     case ICC_AP1R0_EL1:
         *value = own->depth != 0;
         return true;
+    case ICC_IAR0_EL1:
+    case ICC_HPPIR0_EL1:
+        *value = SPURIOUS;
+        return true;
+    case ICC_AP0R0_EL1:
+        *value = 0;
+        return true;
+    case ICC_BPR0_EL1:
+        *value = own->bpr0;
+        return true;
+    case ICC_IGRPEN0_EL1:
+        *value = own->group0_enabled;
+        return true;
     default:
         return false;
     }
@@ -248,6 +268,14 @@ bool gic_cpu_write(struct gic *gic, unsigned core, uint16_t encoding, uint64_t v
         break;
     case ICC_SRE_EL1:
     case ICC_AP1R0_EL1:
+    case ICC_AP0R0_EL1:
+    case ICC_EOIR0_EL1:
+        break;
+    case ICC_BPR0_EL1:
+        own->bpr0 = value & 7;
+        break;
+    case ICC_IGRPEN0_EL1:
+        own->group0_enabled = value & 1;
         break;
     case ICC_IGRPEN1_EL1:
         own->group1_enabled = value & 1;

@@ -18,6 +18,8 @@ struct gic_core {
     struct interrupt own[PRIVATE_INTERRUPTS];
     uint8_t mask;        /* ICC_PMR_EL1 */
     bool group1_enabled; /* ICC_IGRPEN1_EL1 */
+    bool group0_enabled; /* ICC_IGRPEN0_EL1 and ICC_BPR0_EL1: stored, no interrupt is of Group 0 */
+    uint8_t bpr0;
     uint8_t running[32]; /* stack of running priorities */
     uint32_t depth;
     uint32_t waker;

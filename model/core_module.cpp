@@ -54,14 +54,28 @@ void core_module::start(uint64_t pc, uint64_t x0, unsigned el, uint64_t at_ps)
     around_.horizon->at(at_ps);
 }
 
+void core_module::reset()
+{
+    if (has_run_) {
+        cpu_restart(cpu_, start_pc_, start_x0_, start_el_, now_ps());
+    } else {
+        cpu_reset(cpu_, start_pc_, start_x0_, start_el_);
+        cpu_start_at(cpu_, now_ps());
+    }
+    has_run_ = true;
+    cpu_set_irq(cpu_, irq_level_);
+}
+
 void core_module::run()
 {
-    while (start_ps_ > now_ps()) /* NEVER_PS until start() */
-        sc_core::wait(started_);
-    around_.horizon->refresh();
-    cpu_reset(cpu_, start_pc_, start_x0_, start_el_);
-    cpu_start_at(cpu_, now_ps());
-    around_.stopped(index_, cpu_run(cpu_));
+    for (;;) {
+        while (start_ps_ > now_ps()) /* NEVER_PS until start() */
+            sc_core::wait(started_);
+        around_.horizon->refresh();
+        start_ps_ = NEVER_PS;
+        reset();
+        around_.stopped(index_, cpu_run(cpu_));
+    }
 }
 
 /* Private work with nothing else pending is cut here, so that limits are seen. */
@@ -179,6 +193,7 @@ void core_module::set_irq(bool level, uint64_t at_ps)
     irq_due_ps_ = level ? at_ps : NEVER_PS;
     if (!level) {
         raise_irq_event_.cancel();
+        irq_level_ = false;
         cpu_set_irq(cpu_, false);
         return;
     }
@@ -190,6 +205,7 @@ void core_module::set_irq(bool level, uint64_t at_ps)
 void core_module::raise_irq()
 {
     irq_due_ps_ = NEVER_PS;
+    irq_level_ = true;
     cpu_set_irq(cpu_, true);
     wake_event_.notify();
 }

@@ -46,7 +46,7 @@ class core_module : public sc_core::sc_module
         return cpu_;
     }
 
-    /* Begin at pc with x0 at time at_ps; a core that was never started sleeps. */
+    /* Begin at pc with x0 at time at_ps; a core that was never started, or has stopped, sleeps. */
     void start(uint64_t pc, uint64_t x0, unsigned el, uint64_t at_ps);
     /* Something changed that may wake a sleeping core. */
     void wake(uint64_t at_ps);
@@ -56,6 +56,7 @@ class core_module : public sc_core::sc_module
   private:
     SC_HAS_PROCESS(core_module);
     void run();
+    void reset();
     void raise_irq();
     uint64_t sync(uint64_t t_ps);
     struct line_grant line(uint64_t pa, enum line_want want, uint64_t start_ps);
@@ -80,6 +81,8 @@ class core_module : public sc_core::sc_module
     sc_core::sc_event turn_event_;
     sc_core::sc_event raise_irq_event_;
     uint64_t irq_due_ps_ = NEVER_PS; /* when the IRQ input will rise */
+    bool irq_level_ = false;         /* outlives a reset of the core */
+    bool has_run_ = false;
     uint64_t start_pc_ = 0, start_x0_ = 0, start_ps_ = NEVER_PS;
     unsigned start_el_ = 1;
 };

@@ -3,8 +3,6 @@
 #include <libfdt.h>
 #include <string>
 
-#include "model/platform_config.h"
-
 extern "C" {
 #include "kernel-shim/include/simctl.h"
 }
@@ -71,19 +69,28 @@ uint32_t low(uint64_t value)
     return static_cast<uint32_t>(value);
 }
 
-void cpus(writer &tree, unsigned cores)
+void cpus(writer &tree, const std::vector<uint64_t> &mpidr)
 {
     tree.begin("cpus");
     tree.cell("#address-cells", 1);
     tree.cell("#size-cells", 0);
-    for (unsigned core = 0; core < cores; core++) {
-        uint64_t mpidr = cores == 1 ? 0 : mpidr_of_core(core) & 0xFFFFFF;
+    for (size_t core = 0; core < mpidr.size(); core++) {
         tree.begin("cpu@" + std::to_string(core));
         tree.text("device_type", "cpu");
         tree.text("compatible", "arm,armv8");
-        tree.cell("reg", low(mpidr));
+        tree.cell("reg", low(mpidr[core]));
+        if (mpidr.size() > 1)
+            tree.text("enable-method", "psci");
         tree.end();
     }
+    tree.end();
+}
+
+void firmware(writer &tree, unsigned el)
+{
+    tree.begin("psci");
+    tree.text("compatible", std::string("arm,psci-1.0\0arm,psci-0.2\0arm,psci", 34));
+    tree.text("method", el == 2 ? "smc" : "hvc");
     tree.end();
 }
 
@@ -121,7 +128,8 @@ void devices(writer &tree, unsigned cores)
 
 } // namespace
 
-std::vector<uint8_t> device_tree(unsigned cores, uint64_t ram_base, uint64_t ram_bytes)
+std::vector<uint8_t> device_tree(const std::vector<uint64_t> &mpidr, unsigned el, uint64_t ram_base, uint64_t ram_bytes,
+                                 const std::string &arguments)
 {
     writer tree;
 
@@ -132,13 +140,16 @@ std::vector<uint8_t> device_tree(unsigned cores, uint64_t ram_base, uint64_t ram
     tree.cell("interrupt-parent", GIC_PHANDLE);
     tree.begin("chosen");
     tree.text("stdout-path", "/pl011@9000000");
+    if (!arguments.empty())
+        tree.text("bootargs", arguments);
     tree.end();
     tree.begin("memory@40000000");
     tree.text("device_type", "memory");
     tree.cells("reg", {high(ram_base), low(ram_base), high(ram_bytes), low(ram_bytes)});
     tree.end();
-    cpus(tree, cores);
-    devices(tree, cores);
+    cpus(tree, mpidr);
+    firmware(tree, el);
+    devices(tree, static_cast<unsigned>(mpidr.size()));
     tree.end();
     return tree.take();
 }

@@ -4,8 +4,12 @@
 #define DMASIM_MODEL_DEVICE_TREE_H
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-std::vector<uint8_t> device_tree(unsigned cores, uint64_t ram_base, uint64_t ram_bytes);
+/* mpidr: of each core; el: at which programs are entered, which decides PSCI's conduit;
+ * arguments: /chosen's bootargs, where there are any. */
+std::vector<uint8_t> device_tree(const std::vector<uint64_t> &mpidr, unsigned el, uint64_t ram_base, uint64_t ram_bytes,
+                                 const std::string &arguments);
 
 #endif

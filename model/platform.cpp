@@ -23,6 +23,7 @@
 #include "model/smmu_module.h"
 
 extern "C" {
+#include "cpu/psci.h"
 #include "cpu/semihost.h"
 #include "kernel-shim/include/simctl.h"
 #include "uart/pl011.h"
@@ -60,6 +61,8 @@ class platform
     void build_devices();
     void build_smmu(const struct irq_port &irq);
     void build_cores();
+    void build_firmware();
+    unsigned entry_el() const;
     std::function<void(uint64_t)> send_event();
     void core_stopped(unsigned core, enum cpu_stop stop);
     void finish(enum platform_end end, const std::string &message);
@@ -80,6 +83,8 @@ class platform
     struct pl011 *uart_ = nullptr;
     struct elf_image image_ = {};
     struct semihost semihost_ = {};
+    struct psci psci_ = {};
+    std::vector<uint64_t> mpidr_; /* of each core */
     core_surroundings around_ = {};
     std::unique_ptr<probe_hub> probes_;
     std::unique_ptr<hazard_watch> hazards_;
@@ -163,12 +168,9 @@ void platform::build_interrupts()
 {
     struct gic_config gic = {};
     struct gic_output output = {};
-    std::vector<uint64_t> mpidr;
 
     gic.cores = static_cast<uint32_t>(config_get(config_, "cpu.cores"));
-    for (unsigned core = 0; core < gic.cores; core++)
-        mpidr.push_back(cpu_config_of(config_, core).mpidr);
-    gic.mpidr = mpidr.data();
+    gic.mpidr = mpidr_.data();
     gic.spis = SPIS;
     gic.access_ps = config_get(config_, "gic.access_ps");
     gic.deliver_ps = config_get(config_, "gic.deliver_ps");
@@ -307,6 +309,7 @@ void platform::build_cores()
     port = semihost_port(&semihost_);
     for (unsigned core = 0; core < around_.cores; core++) {
         struct cpu_config config = cpu_config_of(config_, core);
+        config.mpidr = mpidr_[core];
         config.unaligned_flat = guest_.bare && config_get(config_, "exec.unaligned");
         cores_.push_back(
             std::make_unique<core_module>(("core" + std::to_string(core)).c_str(), config, around_, port, errors_));
@@ -315,6 +318,34 @@ void platform::build_cores()
         if (!cores_.back()->cpu())
             return;
     }
+    if (guest_.bare)
+        build_firmware();
+}
+
+unsigned platform::entry_el() const
+{
+    return guest_.bare ? static_cast<unsigned>(config_get(config_, "exec.el")) : 1;
+}
+
+/* Programs made for QEMU's virt machine find its firmware. */
+void platform::build_firmware()
+{
+    struct psci_host host = {};
+    struct cpu_firmware port;
+
+    host.ctx = this;
+    host.cores = around_.cores;
+    host.mpidr = mpidr_.data();
+    host.el = entry_el();
+    host.start_core = [](void *ctx, unsigned core, uint64_t entry, uint64_t context, uint64_t t_ps) {
+        platform *self = static_cast<platform *>(ctx);
+        self->cores_[core]->start(entry, context, self->entry_el(), t_ps);
+    };
+    host.system_off = [](void *ctx) { static_cast<platform *>(ctx)->finish(PLATFORM_EXIT, ""); };
+    psci_.host = host;
+    port = psci_port(&psci_);
+    for (const auto &core : cores_)
+        cpu_attach_firmware(core->cpu(), &port);
 }
 
 bool platform::build()
@@ -327,6 +358,8 @@ bool platform::build()
     around_.core = [this](unsigned core) { return cores_[core]->cpu(); };
     around_.stopped = [this](unsigned core, enum cpu_stop stop) { core_stopped(core, stop); };
     around_.past_limit = [this] { past_limit(); };
+    for (unsigned core = 0; core < around_.cores; core++)
+        mpidr_.push_back(guest_.bare ? mpidr_of_virt_core(core) : cpu_config_of(config_, core).mpidr);
     build_memory();
     if (!memory_ || !cache_)
         return false;
@@ -355,7 +388,8 @@ bool platform::load()
     if (!guest_.bare)
         return true;
     /* as QEMU's virt machine: the tree at the start of RAM, or at its end when the program lies there */
-    std::vector<uint8_t> tree = device_tree(around_.cores, memory_->base, memory_->bytes);
+    std::vector<uint8_t> tree =
+        device_tree(mpidr_, entry_el(), memory_->base, memory_->bytes, guest_.arguments ? guest_.arguments : "");
     entry_x0_ = memory_->base;
     for (size_t i = 0; i < image_.segment_count; i++)
         if (image_.segments[i].pa < memory_->base + tree.size())
@@ -423,8 +457,7 @@ void platform::core_stopped(unsigned core, enum cpu_stop stop)
 
 void platform::run()
 {
-    cores_[0]->start(image_.entry, entry_x0_, guest_.bare ? static_cast<unsigned>(config_get(config_, "exec.el")) : 1,
-                     0);
+    cores_[0]->start(image_.entry, entry_x0_, entry_el(), 0);
     sc_core::sc_start(time_of_ps(around_.time_limit_ps), sc_core::SC_EXIT_ON_STARVATION);
     if (!ended_ && now_ps() >= around_.time_limit_ps)
         past_limit();

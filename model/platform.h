@@ -36,6 +36,7 @@ struct platform_guest {
     const struct trace_options *trace; /* NULL: no timeline */
     bool profile;                      /* fill result->chains */
     const char *command_line;          /* semihosting SYS_GET_CMDLINE; may be NULL */
+    const char *arguments;    /* the device tree's bootargs; may be NULL */
 };
 
 /* What the SMMU did; all zero without one. */

@@ -53,7 +53,7 @@ struct cache_config cache_config_of(const struct config *config)
     c.hop_ps = get(config, "coherence.hop_ps");
     c.residency_ps = get(config, "coherence.residency_ps");
     c.arbitration = static_cast<enum cache_arbitration>(get(config, "coherence.arbitration"));
-    c.atomic_ps = get(config, "cpu.atomic_ps");
+    c.conflict_ps = get(config, "coherence.conflict_ps");
     c.local_turns = get32(config, "coherence.local_turns");
     c.home_ps = get(config, "coherence.home_ps");
     c.far_atomics = get(config, "coherence.far_atomics");
@@ -81,6 +81,11 @@ uint64_t mpidr_of_core(unsigned core)
     return MT | static_cast<uint64_t>(core) << 8;
 }
 
+uint64_t mpidr_of_virt_core(unsigned core)
+{
+    return (core / 16) << 8 | core % 16;
+}
+
 struct cpu_config cpu_config_of(const struct config *config, unsigned core)
 {
     struct cpu_config c = {};
@@ -103,6 +108,15 @@ struct cpu_config cpu_config_of(const struct config *config, unsigned core)
     c.total_store_order = get(config, "cpu.total_store_order");
     c.mul_cycles = get32(config, "cpu.mul_cycles");
     c.div_cycles = get32(config, "cpu.div_cycles");
+    c.simd_alu_cycles = get32(config, "cpu.simd_alu_cycles");
+    c.simd_mul_cycles = get32(config, "cpu.simd_mul_cycles");
+    c.simd_move_cycles = get32(config, "cpu.simd_move_cycles");
+    c.fp_add_cycles = get32(config, "cpu.fp_add_cycles");
+    c.fp_mul_cycles = get32(config, "cpu.fp_mul_cycles");
+    c.fp_fma_cycles = get32(config, "cpu.fp_fma_cycles");
+    c.fp_div_cycles = get32(config, "cpu.fp_div_cycles");
+    c.fp_sqrt_cycles = get32(config, "cpu.fp_sqrt_cycles");
+    c.fp_convert_cycles = get32(config, "cpu.fp_convert_cycles");
     c.dsb_restart_ps = get(config, "cpu.dsb_restart_ps");
     c.isb_cycles = get(config, "cpu.isb_cycles");
     c.exception_cycles = get(config, "cpu.exception_cycles");

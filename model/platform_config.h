@@ -17,5 +17,7 @@ enum smmu_kind { SMMU_NONE, SMMU_V3, SMMU_MMU500 };
 /* Affinity as Arm's DSU and mesh systems number it: one core a cluster slot, Aff1 = core number modulo 256 (MT bit
  * set). */
 uint64_t mpidr_of_core(unsigned core);
+/* As QEMU's virt machine with a GICv3 numbers them: clusters of 16. */
+uint64_t mpidr_of_virt_core(unsigned core);
 
 #endif

@@ -78,8 +78,53 @@ START_TEST(undefined_and_breakpoint)
     assert_entered(1, BENCH_VECTORS + 0x200, 0x02000000, BENCH_CODE, 0x3C5);
     run_one(A64_SMC(1)); /* no EL3 */
     assert_entered(1, BENCH_VECTORS + 0x200, 0x02000000, BENCH_CODE, 0x3C5);
-    run_one(0x1E604000); /* FMOV D0, D0: no floating point */
+    run_one(0x1EE04000); /* FMOV H0, H0: no FEAT_FP16 */
     assert_entered(1, BENCH_VECTORS + 0x200, 0x02000000, BENCH_CODE, 0x3C5);
+}
+END_TEST
+
+/* Each way to the SIMD&FP registers: data processing, load, pair, literal, structure, FPCR. */
+START_TEST(floating_point_traps)
+{
+    static const uint32_t words[] = {0x1E604000, 0x3DC00000, 0xAD000000, 0x1C000000,
+                                     0x0C407000, 0xD53B4400, 0xD51B4420};
+
+    for (unsigned fpen = 0; fpen < 4; fpen++)
+        for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+            bool at_el1 = !(fpen & 1), at_el0 = fpen != 3;
+            cpu->sys.cpacr = fpen << 20;
+            cpu->x[0] = BENCH_DATA;
+            pstate_set(cpu, 0x3C5);
+            run_one(words[i]);
+            ck_assert_uint_eq(cpu->pc, at_el1 ? BENCH_VECTORS + 0x200 : BENCH_CODE + 4);
+            if (at_el1)
+                assert_entered(1, BENCH_VECTORS + 0x200, 0x1FE00000, BENCH_CODE, 0x3C5);
+            cpu->x[0] = BENCH_DATA;
+            pstate_set(cpu, 0x3C0);
+            run_one(words[i]);
+            if (at_el0)
+                assert_entered(1, BENCH_VECTORS + 0x400, 0x1FE00000, BENCH_CODE, 0x3C0);
+            else
+                ck_assert_uint_eq(cpu->pc, BENCH_CODE + 4);
+        }
+}
+END_TEST
+
+START_TEST(floating_point_traps_to_el2)
+{
+    teardown();
+    begin(2);
+    run_one(0x1E604000);
+    ck_assert_uint_eq(cpu->pc, BENCH_CODE + 4); /* CPACR_EL1 does not concern EL2 */
+    cpu->sys.cptr_el2 = 1 << 10;
+    run_one(0x1E604000);
+    assert_entered(2, BENCH_VECTORS2 + 0x200, 0x1FE00000, BENCH_CODE, 0x3C9);
+    pstate_set(cpu, 0x3C5);
+    run_one(0x1E604000); /* EL1's own trap goes first */
+    assert_entered(1, BENCH_VECTORS + 0x200, 0x1FE00000, BENCH_CODE, 0x3C5);
+    cpu->sys.cpacr = 3 << 20;
+    run_one(0x1E604000);
+    assert_entered(2, BENCH_VECTORS2 + 0x400, 0x1FE00000, BENCH_CODE, 0x3C5);
 }
 END_TEST
 
@@ -366,6 +411,8 @@ void test_cpu_exception(struct unit_registry *r)
     unit_test(r, svc_from_el1);
     unit_test(r, vector_of_each_origin);
     unit_test(r, undefined_and_breakpoint);
+    unit_test(r, floating_point_traps);
+    unit_test(r, floating_point_traps_to_el2);
     unit_test(r, hvc_to_el2);
     unit_test(r, data_aborts);
     unit_test(r, pan_and_cache_maintenance);

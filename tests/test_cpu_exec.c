@@ -273,10 +273,12 @@ START_TEST(reserved_encodings_are_undefined)
 {
     static const uint32_t words[] = {
         0x00000000,              /* UDF */
-        0x1E602820,              /* FADD: no floating point */
-        0x4E228420,              /* ADD (vector) */
-        0x3DC00020,              /* LDR q0 */
-        0xAD400440,              /* LDP q0, q1 */
+        0x1EE02820,              /* FADD of half precision: no FEAT_FP16 */
+        0x0EE28420,              /* ADD of one doubleword */
+        0x7DC00020 | 1u << 31,   /* LDR of size 2 with opc 3 */
+        0xED400440,              /* LDP of opc 3 */
+        0x0C40CC00,              /* LD1 with a reserved opcode */
+        0x4E284800,              /* AESE: no FEAT_AES */
         0x25208000,              /* SVE */
         0xD69F03F0,              /* reserved branch */
         0xD4000000,              /* reserved exception */

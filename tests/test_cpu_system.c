@@ -62,7 +62,7 @@ START_TEST(identity)
         {R(3, 0, 0, 0, 0), 0x410fd0b1}, /* MIDR */
         {R(3, 0, 0, 0, 5), 0x80000000}, /* MPIDR */
         {R(3, 0, 0, 0, 6), 0},          /* REVIDR */
-        {R(3, 0, 0, 4, 0), 0x01FF0011}, /* PFR0: no FP, no SIMD, GICv3 registers, AArch64 EL0 and EL1 */
+        {R(3, 0, 0, 4, 0), 0x01000011}, /* PFR0: FP and SIMD, GICv3 registers, AArch64 EL0 and EL1 */
         {R(3, 0, 0, 4, 1), 0},          /* PFR1 */
         {R(3, 0, 0, 5, 0), 0x00101106}, /* DFR0 */
         {R(3, 0, 0, 6, 0), 0x00210000}, /* ISAR0: LSE, CRC32 */
@@ -84,7 +84,7 @@ START_TEST(identity)
     cpu->config.lse = false;
     ck_assert_uint_eq(read_register(R(3, 0, 0, 6, 0)), 0x00010000);
     cpu->has_el2 = true;
-    ck_assert_uint_eq(read_register(R(3, 0, 0, 4, 0)), 0x01FF0111);
+    ck_assert_uint_eq(read_register(R(3, 0, 0, 4, 0)), 0x01000111);
 }
 END_TEST
 
@@ -147,6 +147,7 @@ START_TEST(whole_space_at_el0)
                                        R(3, 3, 14, 15, 7)};
     unsigned ok = 0, traps = 0;
 
+    cpu->sys.cpacr = 3 << 20;
     cpu->pstate.el = 0;
     for (uint32_t encoding = 0x8000; encoding < 0x10000; encoding++) {
         ok += outcome((uint16_t)encoding) == SYSREG_OK;
@@ -201,6 +202,7 @@ START_TEST(whole_space_at_el1)
                                        R(3, 0, 15, 0, 0), R(3, 3, 14, 0, 5)};
     unsigned readable = 0;
 
+    cpu->sys.cpacr = 3 << 20;
     for (unsigned i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
         ck_assert_int_eq(outcome(unknown[i]), SYSREG_UNDEFINED);
         ck_assert_int_eq(sysreg_write(cpu, unknown[i], 0), SYSREG_UNDEFINED);
@@ -218,6 +220,23 @@ START_TEST(whole_space_at_el1)
         ck_assert(result != SYSREG_OK || (encoding >> 11 & 7) < 4);
     }
     ck_assert_uint_eq(readable, 56 + 77); /* identification space; the named ones outside it */
+}
+END_TEST
+
+/* Bits without a function are RES0; without access nothing happens. */
+START_TEST(floating_point_registers)
+{
+    const uint16_t FPCR = R(3, 3, 4, 4, 0), FPSR = R(3, 3, 4, 4, 1);
+
+    ck_assert_int_eq(outcome(FPCR), SYSREG_TRAP_FP);
+    ck_assert_int_eq(sysreg_write(cpu, FPSR, 1), SYSREG_TRAP_FP);
+    cpu->sys.cpacr = 1 << 20; /* EL1 only */
+    write_register(FPCR, ~0ull);
+    write_register(FPSR, ~0ull);
+    ck_assert_uint_eq(read_register(FPCR), 0x07C00000);
+    ck_assert_uint_eq(read_register(FPSR), 0x0800009F);
+    cpu->pstate.el = 0;
+    ck_assert_int_eq(outcome(FPCR), SYSREG_TRAP_FP);
 }
 END_TEST
 
@@ -403,6 +422,7 @@ void test_cpu_system(struct unit_registry *r)
     unit_test(r, whole_space_at_el0);
     unit_test(r, el0_controls_one_by_one);
     unit_test(r, whole_space_at_el1);
+    unit_test(r, floating_point_registers);
     unit_test(r, el2_registers);
     unit_test(r, pstate_fields);
     unit_test(r, interrupt_status);

@@ -193,6 +193,31 @@ START_TEST(ppi_is_private)
 }
 END_TEST
 
+/* Kernels clear the active priorities of Group 0 and find nothing pending in it. */
+START_TEST(group_0_exists_and_is_empty)
+{
+    const uint16_t IAR0 = ICC(12, 8, 0), EOIR0 = ICC(12, 8, 1), HPPIR0 = ICC(12, 8, 2), BPR0 = ICC(12, 8, 3),
+                   AP0R0 = ICC(12, 8, 4), IGRPEN0 = ICC(12, 12, 6);
+    uint64_t value;
+
+    ck_assert(gic_cpu_write(gic, 0, BPR0, 0xFF, 0));
+    ck_assert(gic_cpu_read(gic, 0, BPR0, &value, 0));
+    ck_assert_uint_eq(value, 7);
+    ck_assert(gic_cpu_write(gic, 0, IGRPEN0, 0xFF, 0));
+    ck_assert(gic_cpu_read(gic, 0, IGRPEN0, &value, 0));
+    ck_assert_uint_eq(value, 1);
+    ck_assert(gic_cpu_write(gic, 0, AP0R0, 0xFF, 0));
+    ck_assert(gic_cpu_read(gic, 0, AP0R0, &value, 0));
+    ck_assert_uint_eq(value, 0);
+    ck_assert(gic_cpu_read(gic, 0, IAR0, &value, 0));
+    ck_assert_uint_eq(value, 1023);
+    ck_assert(gic_cpu_read(gic, 0, HPPIR0, &value, 0));
+    ck_assert_uint_eq(value, 1023);
+    ck_assert(gic_cpu_write(gic, 0, EOIR0, 1023, 0));
+    ck_assert(!gic_cpu_read(gic, 0, ICC(12, 8, 5), &value, 0)); /* AP0R1: more than 5 bits of priority */
+}
+END_TEST
+
 START_TEST(identification_and_refused_accesses)
 {
     uint16_t data = 0;
@@ -221,5 +246,6 @@ void test_gic(struct unit_registry *registry)
     unit_test(registry, spi_goes_where_it_is_routed);
     unit_test(registry, sgi_reaches_the_cores_of_its_list);
     unit_test(registry, ppi_is_private);
+    unit_test(registry, group_0_exists_and_is_empty);
     unit_test(registry, identification_and_refused_accesses);
 }
