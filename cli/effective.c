@@ -115,8 +115,8 @@ char *run_effective(const struct scenario *scenario, const struct run_options *o
     put_parameters(stream, &scenario->params, &options->overrides);
     put_choices(stream, "variants", scenario->variants, scenario->variant_count, &options->overrides);
     put_choices(stream, "cases", scenario->cases, scenario->case_count, &options->overrides);
-    if (scenario->derive_reduction)
-        fprintf(stream, "derive: reduction\n");
+    if (scenario->derive)
+        fprintf(stream, "derive: %s\n", derive_names[scenario->derive]);
     put_expectations(stream, scenario);
     fclose(stream);
     config_destroy(config);

@@ -38,7 +38,7 @@ static bool is_wanted(const void *ctx, const struct choice *variant, const struc
 
     for (size_t i = 0; i < fit->row_count; i++) {
         const struct expectation *e = fit->rows[i].expectation;
-        bool baseline = fit->scenario->derive_reduction && variant == fit->scenario->variants;
+        bool baseline = fit->scenario->derive && variant == fit->scenario->variants;
         if (is_of_case(e->case_name, choice) && (baseline || strcmp(e->variant, variant->name) == 0))
             return true;
     }

@@ -40,7 +40,13 @@ const struct row *result_find_row(const struct result *result, const char *case_
     return NULL;
 }
 
-static void derive_reductions(struct result *result)
+/* Whether rows are derived from this one. */
+static bool is_source(const struct row *row, enum derive derive)
+{
+    return derive == DERIVE_REDUCTION ? strcmp(row->metric, "latency") == 0 : strcmp(row->unit, "1/s") == 0;
+}
+
+static void derive_rows(struct result *result, enum derive derive)
 {
     const char *baseline = result->scenario->variants[0].name;
     size_t count = result->row_count;
@@ -48,12 +54,15 @@ static void derive_reductions(struct result *result)
     for (size_t i = 0; i < count; i++) {
         struct row row = result->rows[i];
         const struct row *base;
-        if (strcmp(row.metric, "latency") || strcmp(row.variant, baseline) == 0)
+        double ratio;
+        if (!is_source(&row, derive) || strcmp(row.variant, baseline) == 0)
             continue;
-        base = result_find_row(result, row.case_name, baseline, "latency");
-        if (base && base->value > 0)
-            result_add_row(result, row.case_name, row.variant, "reduction", "%", 100 * (1 - row.value / base->value),
-                           row.samples);
+        base = result_find_row(result, row.case_name, baseline, row.metric);
+        if (!base || base->value <= 0)
+            continue;
+        ratio = row.value / base->value;
+        result_add_row(result, row.case_name, row.variant, derive_names[derive], "%",
+                       100 * (derive == DERIVE_REDUCTION ? 1 - ratio : ratio - 1), row.samples);
     }
 }
 
@@ -61,8 +70,8 @@ bool result_finish(struct result *result, struct error_list *errors)
 {
     bool all = true;
 
-    if (result->scenario->derive_reduction)
-        derive_reductions(result);
+    if (result->scenario->derive)
+        derive_rows(result, result->scenario->derive);
     for (size_t i = 0; i < result->row_count; i++)
         result->rows[i].value = result_round(result->rows[i].value);
     for (size_t i = 0; i < result->scenario->expectation_count; i++) {

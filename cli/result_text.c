@@ -81,7 +81,7 @@ void result_print_table(const struct result *result, FILE *stream)
     struct widths widths = widths_of(result);
     char published[32], error[32];
     struct error_summary errors = result_errors(result);
-    const char *unit = result->scenario->derive_reduction ? "pp" : "%";
+    const char *unit = result->scenario->derive ? "pp" : "%";
 
     fprintf(stream, "\n%s: %s\n\n", result->scenario->name,
             result->scenario->description ? result->scenario->description : "");

@@ -306,6 +306,8 @@ static void check_files(struct yaml_file *file, const struct scenario *scenario,
         check_guest(file, scenario, &scenario->variants[i], errors);
 }
 
+const char *const derive_names[] = {"nothing", "reduction", "gain", NULL};
+
 static void read_body(struct yaml_file *file, struct scenario *scenario, struct error_list *errors)
 {
     static const char *const allowed[] = {"scenario", "description", "platform", "guest",  "params",
@@ -328,10 +330,11 @@ static void read_body(struct yaml_file *file, struct scenario *scenario, struct 
         read_choices(file, yaml_get(file, root, "variants"), "variants", &scenario->variant_count, errors);
     scenario->cases = read_choices(file, yaml_get(file, root, "cases"), "cases", &scenario->case_count, errors);
     derive = yaml_text(yaml_get(file, root, "derive"));
-    scenario->derive_reduction = derive && strcmp(derive, "reduction") == 0;
-    if (derive && !scenario->derive_reduction) {
+    while (derive && derive_names[scenario->derive] && strcmp(derive, derive_names[scenario->derive]))
+        scenario->derive++;
+    if (derive && !derive_names[scenario->derive]) {
         struct error_place place = yaml_place(file, yaml_get(file, root, "derive"));
-        error_add(errors, &place, "\"derive: %s\" is not possible; write reduction", derive);
+        error_add(errors, &place, "\"derive: %s\" is not possible; write reduction or gain", derive);
     }
     if (scenario->variant_count == 0 && !is_other_kind(yaml_get(file, root, "variants"))) {
         struct error_place place = yaml_place(file, root);

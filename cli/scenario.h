@@ -40,6 +40,14 @@ struct fit_metric {
     double offset;
 };
 
+/* Rows that are made from those of each variant and of the first one. */
+enum derive {
+    DERIVE_NOTHING,
+    DERIVE_REDUCTION, /* `reduction` of `latency`: 100 * (1 - variant / first) */
+    DERIVE_GAIN,      /* `gain` of what is counted a second: 100 * (variant / first - 1) */
+};
+extern const char *const derive_names[]; /* as a scenario writes them; NULL-terminated */
+
 struct scenario {
     char *name, *description, *platform, *guest, *path;
     struct settings params;
@@ -54,8 +62,8 @@ struct scenario {
     struct axes axes; /* of `sweep:` */
     struct fit_metric *fit_metrics;
     size_t fit_metric_count;
-    bool derive_reduction; /* rows `reduction` of `latency` against the first variant */
-    char *file_names[2];   /* kept for error places */
+    enum derive derive;
+    char *file_names[2]; /* kept for error places */
 };
 
 /* Finds a scenario or platform by name or path; NULL with a message. Caller frees. */

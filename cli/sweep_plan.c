@@ -77,7 +77,7 @@ static void hash_expectations(const struct scenario *scenario, char hash[65])
         json_array_append_new(list, json_pack("[s, s, s, f, s, f]", e->case_name, e->variant, e->metric, e->published,
                                               e->role, e->tolerance));
     }
-    json_array_append_new(list, json_boolean(scenario->derive_reduction));
+    json_array_append_new(list, json_string(derive_names[scenario->derive]));
     text = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(12));
     SHA256Init(&context);
     SHA256Update(&context, (const uint8_t *)text, strlen(text));

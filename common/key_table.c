@@ -29,6 +29,8 @@ static const char *const smmu_kinds[] = {"none", "smmuv3", "mmu500", NULL};
 static const char *const line_arbitrations[] = {"random", "oldest", "local", NULL};
 static const char *const arbitrations[] = {"round_robin", "weighted", "fixed", NULL};
 
+#define NOTE_PCIE   "assumed: a PCIe 4.0 x16 card"
+#define NOTE_NIC    "assumed: typical of current 100G controllers"
 #define NOTE_MMU600 "assumed: an SMMUv3 of the class of Arm's MMU-600"
 
 const struct key key_table[] = {
@@ -60,8 +62,15 @@ const struct key key_table[] = {
     COUNT("cpu.mshrs", "20", "1", "256", "outstanding misses of a core", NOTE_ASSUMED),
     COUNT("cpu.device_writes", "16", "1", "64", "Device writes of a core that are not yet acknowledged", NOTE_ASSUMED),
     COUNT("cpu.mispredict_cycles", "11", "0", "100", "penalty of a mispredicted branch", NOTE_ASSUMED),
+    COUNT("cpu.branch_predictor", "4096", "4096", "1048576",
+          "counters of branch directions, a power of two; two branches that meet in one disturb each other",
+          NOTE_ASSUMED),
     COUNT("cpu.indirect_predictor", "512", "0", "4096", "indirect branch targets remembered; 0: never predicted",
           NOTE_ASSUMED),
+    BOOL("cpu.total_store_order", "false",
+         "loads are kept in order by replay and stores by their buffer, as on x86: DMB LD and ST, acquire and release "
+         "are free",
+         "Arm DDI 0487 B2.3: only barriers, acquire and release order accesses"),
     COUNT("cpu.mul_cycles", "3", "1", "100", "latency of a multiplication", NOTE_ASSUMED),
     COUNT("cpu.div_cycles", "12", "1", "200", "latency of a 64-bit division", NOTE_ASSUMED),
     COUNT("cpu.simd_alu_cycles", "2", "1", "100", "latency of integer, logical and permuting SIMD instructions",
@@ -143,6 +152,20 @@ const struct key key_table[] = {
     COUNT("dmac.burst_bytes", "256", "16", "4096", "largest request of the copy engine, a power of two", NOTE_ASSUMED),
     COUNT("dmac.outstanding", "16", "1", "256", "reads, and writes, in flight", NOTE_ASSUMED),
     TIME("dmac.issue_ps", "10ns", "least time between two requests", NOTE_ASSUMED),
+    BOOL("nic.coherent", "false", "the network interface snoops the CPU caches", NOTE_ASSUMED),
+    {"nic.byte_ps", KEY_TIME, "80ps", "1ps", "1us", NULL, "one byte on the wire", "100 Gbit/s (IEEE 802.3 80)"},
+    COUNT("nic.burst_bytes", "256", "64", "4096", "largest request of the network interface, a power of two",
+          NOTE_PCIE),
+    COUNT("nic.outstanding", "64", "1", "256", "reads, and writes, in flight", NOTE_PCIE),
+    TIME("nic.issue_ps", "4ns", "least time between two requests", NOTE_PCIE),
+    TIME("nic.travel_ps", "250ns", "between the network interface and memory, one way", NOTE_PCIE),
+    COUNT("nic.prefetch", "64", "1", "64", "descriptors fetched at once", NOTE_NIC),
+    COUNT("nic.writeback", "4", "1", "64", "descriptors written back at once: a line of them", NOTE_NIC),
+    TIME("nic.writeback_ps", "500ns", "a descriptor waits no longer for others to be written back with it", NOTE_NIC),
+    BYTES("nic.fifo_bytes", "64KiB", "10KiB", "1MiB", "receive FIFO, and transmit FIFO", NOTE_NIC),
+    TIME("nic.moderation_ps", "20us", "least time between two interrupts, unless the driver sets another", NOTE_NIC),
+    COUNT("net.receive_instructions", "1000", "0", "1000000",
+          "what the network stack executes for a received packet besides its driver, DMA and buffers", "assumed"),
     {"smmu.kind", KEY_CHOICE, "none", NULL, NULL, smmu_kinds, "the SMMU before the DMA masters",
      "no SMMU unless the platform has one"},
     COUNT("smmu.sid_bits", "16", "0", "63", "bits of a StreamID (IDR1.SIDSIZE)", NOTE_MMU600),

@@ -11,13 +11,42 @@
 
 static bool predictor_create(struct cpu *cpu, struct error_list *errors)
 {
+    uint32_t counters = cpu->config.branch_predictor;
+
+    if (counters < BRANCH_LEAST || counters > BRANCH_MOST || (counters & (counters - 1))) {
+        error_add(errors, NULL, "cpu.branch_predictor is %u; it must be a power of two from %u to %u", counters,
+                  BRANCH_LEAST, BRANCH_MOST);
+        return false;
+    }
     if (cpu->config.indirect_predictor > INDIRECT_MOST) {
         error_add(errors, NULL, "cpu.indirect_predictor is %u; 0 to %u are possible", cpu->config.indirect_predictor,
                   INDIRECT_MOST);
         return false;
     }
     cpu->predictor = calloc(1, sizeof(*cpu->predictor));
-    return cpu->predictor != NULL;
+    if (!cpu->predictor)
+        return false;
+    cpu->predictor->counters = calloc(counters, 1);
+    return cpu->predictor->counters != NULL;
+}
+
+static void predictor_destroy(struct cpu *cpu)
+{
+    if (cpu->predictor)
+        free(cpu->predictor->counters);
+    free(cpu->predictor);
+}
+
+static void predictor_reset(struct cpu *cpu)
+{
+    uint32_t counters = cpu->config.branch_predictor;
+    uint8_t *memory = cpu->predictor->counters;
+
+    memset(memory, 0, counters);
+    *cpu->predictor = (struct predictor){.counters = memory,
+                                         .branch_mask = counters - 1,
+                                         .history_shift = (uint32_t)__builtin_ctz(counters / BRANCH_LEAST),
+                                         .indirect_entries = cpu->config.indirect_predictor};
 }
 
 struct cpu *cpu_create(const struct cpu_config *config, const struct core_bus *bus, const struct cpu_semihost *semihost,
@@ -53,7 +82,7 @@ void cpu_destroy(struct cpu *cpu)
     lsu_destroy(cpu);
     icache_destroy(cpu);
     mmu_destroy(cpu);
-    free(cpu->predictor);
+    predictor_destroy(cpu);
     free(cpu);
 }
 
@@ -99,7 +128,7 @@ static void reset_state(struct cpu *cpu, uint64_t pc, uint64_t x0, unsigned el)
     cpu->exception_repeats = 0;
     cpu->tlbi_done_ps = 0;
     cpu->timer_deadline_ps = NEVER_PS;
-    *cpu->predictor = (struct predictor){.indirect_entries = cpu->config.indirect_predictor};
+    predictor_reset(cpu);
     sysreg_reset(cpu);
     mmu_reset(cpu);
     l0_flush(cpu);

@@ -28,7 +28,10 @@ struct cpu_config {
     uint32_t mshrs;         /* outstanding misses */
     uint32_t device_writes; /* Device writes not yet acknowledged */
     uint32_t mispredict_cycles;
+    uint32_t branch_predictor;   /* counters of branch directions, a power of two from 4096 to 1048576 */
     uint32_t indirect_predictor; /* entries; 0: indirect branches are never predicted (a retpoline stands for one) */
+    bool total_store_order; /* loads are in order by replay, stores by the buffer: DMB LD and ST, acquire, release are
+                               free */
     uint32_t mul_cycles, div_cycles; /* div: 64 bit */
     uint32_t simd_alu_cycles, simd_mul_cycles, simd_move_cycles;
     uint32_t fp_add_cycles, fp_mul_cycles, fp_fma_cycles, fp_div_cycles, fp_sqrt_cycles, fp_convert_cycles; /* double */

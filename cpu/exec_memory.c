@@ -47,6 +47,8 @@ static void acquire(struct cpu *cpu, uint64_t done)
 {
     struct timing *timing = cpu->timing;
 
+    if (cpu->config.total_store_order)
+        return;
     if (done > timing->load_floor)
         timing->load_floor = done;
     if (done > timing->store_floor)
@@ -58,6 +60,8 @@ static uint64_t release(const struct cpu *cpu, uint64_t start)
 {
     const struct timing *timing = cpu->timing;
 
+    if (cpu->config.total_store_order)
+        return start;
     if (timing->last_load > start)
         start = timing->last_load;
     return timing->last_store > start ? timing->last_store : start;

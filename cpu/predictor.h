@@ -1,7 +1,8 @@
 /*
  * Branch prediction: a gshare direction predictor, a return stack, and a table of indirect targets. Small and
  * deterministic; what counts here is that loops are predicted and that cpu.indirect_predictor = 0 stands for a
- * retpoline.
+ * retpoline. With few counters two branches may meet in one and mispredict for ever; predictors of large cores have
+ * tags against that, for which many counters stand.
  */
 #ifndef DMASIM_CPU_PREDICTOR_H
 #define DMASIM_CPU_PREDICTOR_H
@@ -10,12 +11,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PREDICTOR_COUNTERS 4096u
-#define RETURN_STACK       16u
-#define INDIRECT_MOST      4096u
+#define BRANCH_LEAST  4096u /* counters */
+#define BRANCH_MOST   1048576u
+#define RETURN_STACK  16u
+#define INDIRECT_MOST 4096u
 
 struct predictor {
-    uint8_t counters[PREDICTOR_COUNTERS]; /* 0..3; taken from 2 on */
+    uint8_t *counters;      /* 0..3; taken from 2 on */
+    uint32_t branch_mask;   /* number of counters - 1 */
+    uint32_t history_shift; /* where the history meets the address */
     uint32_t history;
     uint64_t returns[RETURN_STACK];
     uint32_t depth;
@@ -26,7 +30,8 @@ struct predictor {
 /* True when the direction was mispredicted; learns it. */
 static inline bool predict_direction(struct predictor *predictor, uint64_t pc, bool taken)
 {
-    uint8_t *counter = &predictor->counters[((pc >> 2) ^ predictor->history) & (PREDICTOR_COUNTERS - 1)];
+    uint8_t *counter =
+        &predictor->counters[((pc >> 2) ^ predictor->history << predictor->history_shift) & predictor->branch_mask];
     bool predicted = *counter >= 2;
 
     if (taken)

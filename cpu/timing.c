@@ -209,6 +209,10 @@ void timing_dmb(struct cpu *cpu, unsigned domain_type)
     uint64_t cmos = 0;
 
     cpu->counters.dmbs++;
+    if (cpu->config.total_store_order && barrier_type(domain_type) != BARRIER_FULL) {
+        tell_observer(cpu, barrier_type(domain_type));
+        return;
+    }
     switch (barrier_type(domain_type)) {
     case BARRIER_LOADS:
         timing->load_floor = later(timing->load_floor, timing->last_load);

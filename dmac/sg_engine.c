@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "dmac/flight.h"
 
 enum {
     CTRL = 0x00,
@@ -22,21 +23,12 @@ enum { ATTRIBUTE_COHERENT = 1, ATTRIBUTE_PRIVILEGED = 2 };
 enum { FLAG_FILL = 1, FLAG_DISCARD = 2 };
 enum { EVENT_START };
 
-#define BURST_MOST       4096u
-#define OUTSTANDING_MOST 256u
+#define BURST_MOST 4096u
 
 struct descriptor {
     uint64_t source, destination;
     uint32_t bytes, flags;
     uint64_t next;
-};
-
-/* Requests in flight in one direction: a slot is free when its request is done. */
-struct flight {
-    uint64_t done_ps[OUTSTANDING_MOST];
-    uint32_t next;
-    uint64_t issue_ps; /* earliest time of the next request */
-    uint64_t last_ps;  /* latest completion */
 };
 
 struct channel {
@@ -80,6 +72,10 @@ struct sg_engine *sg_engine_create(const struct sg_engine_config *config, const 
         engine->channels[i].time = times[i];
         engine->channels[i].stream = config->stream_id + i;
         engine->channels[i].attributes = config->coherent ? ATTRIBUTE_COHERENT : 0;
+        engine->channels[i].reads = engine->channels[i].writes = (struct flight){
+            .outstanding = config->outstanding,
+            .gap_ps = config->issue_ps,
+        };
     }
     return engine;
 }
@@ -199,7 +195,7 @@ static bool request(struct sg_engine *engine, unsigned number, enum txn_kind kin
 {
     struct channel *channel = &engine->channels[number];
     struct flight *flight = kind == TXN_READ ? &channel->reads : &channel->writes;
-    uint64_t start = ready_ps > flight->issue_ps ? ready_ps : flight->issue_ps;
+    uint64_t start = flight_start(flight, ready_ps);
     struct txn txn = {.kind = kind,
                       .addr = addr,
                       .size = bytes,
@@ -213,18 +209,12 @@ static bool request(struct sg_engine *engine, unsigned number, enum txn_kind kin
                       .type = MEM_NORMAL_NC,
                       .sh = SH_OUTER};
 
-    if (flight->done_ps[flight->next] > start)
-        start = flight->done_ps[flight->next];
     channel->time.wait_until(channel->time.ctx, start);
     txn.start_ps = start;
     if (txn.coherent)
         txn.type = MEM_NORMAL_WB;
     engine->memory.access(engine->memory.ctx, &txn);
-    flight->done_ps[flight->next] = txn.done_ps;
-    flight->next = flight->next + 1 == engine->config.outstanding ? 0 : flight->next + 1;
-    flight->issue_ps = start + engine->config.issue_ps;
-    if (txn.done_ps > flight->last_ps)
-        flight->last_ps = txn.done_ps;
+    flight_issued(flight, start, txn.done_ps);
     *done_ps = txn.done_ps;
     if (txn.status == TXN_OK)
         return true;

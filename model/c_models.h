@@ -15,6 +15,7 @@ extern "C" {
 #include "cpu/elf_image.h"
 #include "cpu/elf_lines.h"
 #include "cpu/probe.h"
+#include "dmac/nic.h"
 #include "dmac/sg_engine.h"
 #include "hazard/hazard.h"
 #include "irq/gic.h"

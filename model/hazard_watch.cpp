@@ -25,6 +25,7 @@ hazard_watch::hazard_watch(const struct config *config, hazard_surroundings arou
     c.ram_base = around_.ram_base;
     c.ram_bytes = around_.ram_bytes;
     c.smmu_requester = smmu_requester_ = smmu.requester;
+    nic_requester_ = nic_config_of(config).requester;
     c.early_acknowledgement = cache_config_of(config).cmo_early_ack;
     smmu_bytes_ = smmu_register_bytes(&smmu);
     listener_ = around_.probes->listen([this](unsigned core, uint64_t pc) { hazard_probe_hit(hazards_, core, pc); });
@@ -87,6 +88,8 @@ void hazard_watch::device_access(unsigned core, const struct txn &txn)
         hazard_doorbell(hazards_, core,
                         REQUESTER_DEVICE_BASE + static_cast<uint32_t>((txn.addr - DMAC_BASE) / SG_CHANNEL_BYTES),
                         txn.start_ps);
+    else if (txn.addr >= NIC_BASE && txn.addr < NIC_BASE + NIC_SIZE)
+        hazard_doorbell(hazards_, core, nic_requester_, txn.start_ps);
     else if ((txn.addr >= SMMU_BASE && txn.addr < SMMU_BASE + smmu_bytes_) ||
              (txn.addr >= MMU500_BASE && txn.addr < MMU500_BASE + 4ull * MMU500_SIZE))
         hazard_doorbell(hazards_, core, smmu_requester_, txn.start_ps);

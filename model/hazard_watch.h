@@ -59,6 +59,7 @@ class hazard_watch
 
     hazard_surroundings around_;
     uint32_t smmu_requester_;
+    uint32_t nic_requester_;
     uint64_t smmu_bytes_;
     struct hazards *hazards_;
     unsigned listener_;

@@ -16,6 +16,7 @@
 #include "model/dmac_module.h"
 #include "model/hazard_watch.h"
 #include "model/memory_module.h"
+#include "model/nic_module.h"
 #include "model/phase_watch.h"
 #include "model/platform_config.h"
 #include "model/register_module.h"
@@ -94,6 +95,7 @@ class platform
     std::unique_ptr<bus_module> bus_;
     std::unique_ptr<memory_module> ram_;
     std::unique_ptr<dmac_module> dmac_;
+    std::unique_ptr<nic_module> nic_;
     std::unique_ptr<translating_module> smmu_;
     std::vector<std::unique_ptr<register_module>> registers_;
     std::vector<std::unique_ptr<core_module>> cores_;
@@ -115,6 +117,7 @@ platform::~platform()
     phases_.reset();
     probes_.reset();
     dmac_.reset();
+    nic_.reset();
     smmu_.reset();
     gic_destroy(gic_);
     pl011_destroy(uart_);
@@ -247,6 +250,8 @@ void platform::build_devices()
     if (activity_)
         dmac_->observe(activity_->channel_observer());
     bus_->map(dmac_->registers, DMAC_BASE, DMAC_SIZE, read_ps, write_ps);
+    nic_ = std::make_unique<nic_module>("nic", nic_config_of(config_), irq, horizon_);
+    bus_->map(nic_->registers, NIC_BASE, NIC_SIZE, read_ps, write_ps);
     build_smmu(irq);
 }
 
@@ -258,6 +263,7 @@ void platform::build_smmu(const struct irq_port &irq)
 
     if (kind == SMMU_NONE) {
         dmac_->memory.bind(bus_->initiators);
+        nic_->memory.bind(bus_->initiators);
         return;
     }
     if (kind == SMMU_V3) {
@@ -274,6 +280,7 @@ void platform::build_smmu(const struct irq_port &irq)
     if (activity_)
         smmu_->observe_queues(activity_->queue_observer());
     dmac_->memory.bind(smmu_->masters);
+    nic_->memory.bind(smmu_->masters);
     smmu_->memory.bind(bus_->initiators);
 }
 
@@ -514,6 +521,7 @@ bool platform_check(const struct config *config, struct error_list *errors)
     struct cache_config cache = cache_config_of(config);
     struct cpu_config cpu = cpu_config_of(config, 0);
     struct sg_engine_config dmac = sg_engine_config_of(config);
+    struct nic_config nic = nic_config_of(config);
     struct core_bus bus = {};
     size_t before = errors->count;
 
@@ -525,6 +533,8 @@ bool platform_check(const struct config *config, struct error_list *errors)
     cpu_destroy(cpu_create(&cpu, &bus, nullptr, errors)); /* all cores are alike */
     if (dmac.burst_bytes & (dmac.burst_bytes - 1))
         error_add(errors, nullptr, "dmac.burst_bytes is %u; it must be a power of two", dmac.burst_bytes);
+    if (nic.burst_bytes & (nic.burst_bytes - 1))
+        error_add(errors, nullptr, "nic.burst_bytes is %u; it must be a power of two", nic.burst_bytes);
     if (cache.remote_bytes >= memory.bytes)
         error_add(errors, nullptr, "ram.remote_bytes must be less than ram.bytes");
     check_smmu(config, errors);

@@ -103,7 +103,9 @@ struct cpu_config cpu_config_of(const struct config *config, unsigned core)
     c.mshrs = get32(config, "cpu.mshrs");
     c.device_writes = get32(config, "cpu.device_writes");
     c.mispredict_cycles = get32(config, "cpu.mispredict_cycles");
+    c.branch_predictor = get32(config, "cpu.branch_predictor");
     c.indirect_predictor = get32(config, "cpu.indirect_predictor");
+    c.total_store_order = get(config, "cpu.total_store_order");
     c.mul_cycles = get32(config, "cpu.mul_cycles");
     c.div_cycles = get32(config, "cpu.div_cycles");
     c.simd_alu_cycles = get32(config, "cpu.simd_alu_cycles");
@@ -140,6 +142,30 @@ struct sg_engine_config sg_engine_config_of(const struct config *config)
     c.burst_bytes = get32(config, "dmac.burst_bytes");
     c.outstanding = get32(config, "dmac.outstanding");
     c.issue_ps = get(config, "dmac.issue_ps");
+    c.access_ps = 0;
+    return c;
+}
+
+static const uint32_t REQUESTER_NIC = REQUESTER_DEVICE_BASE + SG_CHANNELS_MOST;
+
+struct nic_config nic_config_of(const struct config *config)
+{
+    struct nic_config c = {};
+
+    c.requester = REQUESTER_NIC;
+    c.stream_id = NIC_STREAM_ID;
+    c.coherent = get(config, "nic.coherent");
+    c.intid = 32 + SPI_NIC;
+    c.burst_bytes = get32(config, "nic.burst_bytes");
+    c.outstanding = get32(config, "nic.outstanding");
+    c.prefetch = get32(config, "nic.prefetch");
+    c.writeback = get32(config, "nic.writeback");
+    c.fifo_bytes = get32(config, "nic.fifo_bytes");
+    c.writeback_ps = get(config, "nic.writeback_ps");
+    c.issue_ps = get(config, "nic.issue_ps");
+    c.travel_ps = get(config, "nic.travel_ps");
+    c.byte_ps = get(config, "nic.byte_ps");
+    c.moderation_ps = get(config, "nic.moderation_ps");
     c.access_ps = 0;
     return c;
 }

@@ -7,6 +7,7 @@
 struct cache_config cache_config_of(const struct config *config);
 struct cpu_config cpu_config_of(const struct config *config, unsigned core);
 struct sg_engine_config sg_engine_config_of(const struct config *config);
+struct nic_config nic_config_of(const struct config *config);
 struct smmu_config smmu_config_of(const struct config *config);
 struct mmu500_config mmu500_config_of(const struct config *config);
 

@@ -28,5 +28,9 @@ fit batched-sync-d9500 -o d9500.yaml
 cmp d9500.yaml "$platforms/dimensity9500.yaml" || failed=1
 fit batched-sync-d9500 -o far.yaml -s iterations=20 --start cmo.clean_ps=80ns
 near "$platforms/dimensity9500.yaml" far.yaml
+fit skip-sync-100g -o server.yaml
+cmp server.yaml "$platforms/server-100g.yaml" || failed=1
+fit skip-sync-100g -o far.yaml --start net.receive_instructions=400
+cmp far.yaml "$platforms/server-100g.yaml" || failed=1
 [ $failed = 0 ] && echo "4 passed, 0 failed"
 exit $failed

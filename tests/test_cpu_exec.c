@@ -16,6 +16,12 @@ enum word {
     DSB_ST = 0xD5033E9F,
     DSB_LD = 0xD5033D9F,
     DMB_SY = 0xD5033FBF,
+    DMB_OSHLD = 0xD50331BF,
+    DMB_OSHST = 0xD50332BF,
+    LDAR_X1_X0 = 0xC8DFFC01,
+    LDR_X3_X2 = 0xF9400043,
+    BR_X0 = 0xD61F0000,
+    BLR_X0 = 0xD63F0000,
     NOP = 0xD503201F,
     LDR_X1_X0 = 0xF9400001,
     STR_X1_X0 = 0xF9000001,
@@ -25,19 +31,25 @@ enum word {
 static struct flat_bus *bus;
 static struct cpu *cpu;
 
-static void setup(void)
+static void create(const struct cpu_config *config)
 {
     struct error_list errors = {0};
-    struct cpu_config config = flat_cpu_config();
     struct core_bus port;
 
     bus = flat_bus_create(BASE, 0x400000);
     port = flat_bus_port(bus);
-    cpu = cpu_create(&config, &port, NULL, &errors);
+    cpu = cpu_create(config, &port, NULL, &errors);
     ck_assert_uint_eq(errors.count, 0);
     bus->client = cpu_bus_client(cpu);
     bus->access_ps = 0; /* MMU off: instructions are fetched Non-cacheable */
     cpu_reset(cpu, BASE, BASE + 0x1000, 1);
+}
+
+static void setup(void)
+{
+    struct cpu_config config = flat_cpu_config();
+
+    create(&config);
 }
 
 static void teardown(void)
@@ -119,6 +131,70 @@ START_TEST(mispredicted_branch_costs_its_penalty)
     ck_assert_uint_eq(RUN(CBZ_X9_8), 250 + 1000 + 10000);
     ck_assert_uint_eq(cpu_pc(cpu), BASE + 8);
     ck_assert_uint_eq(cpu_counters(cpu)->mispredicts, 1);
+}
+END_TEST
+
+/* Jumps to BASE + 0x100 again and again; how often that was not foreseen. */
+static uint64_t mispredicted_jumps(uint32_t jump, unsigned indirect_predictor)
+{
+    struct cpu_config config = flat_cpu_config();
+
+    teardown();
+    config.indirect_predictor = indirect_predictor;
+    create(&config);
+    for (unsigned i = 0; i < 10; i++) {
+        uint64_t before = cpu_counters(cpu)->mispredicts, start = cpu_now_ps(cpu), passed;
+        cpu_set_x(cpu, 0, BASE + 0x100);
+        passed = RUN(jump) - start;
+        if (cpu_counters(cpu)->mispredicts > before)
+            ck_assert_uint_ge(passed, 10000);
+        else
+            ck_assert_uint_le(passed, 1250);
+    }
+    return cpu_counters(cpu)->mispredicts;
+}
+
+START_TEST(indirect_branches_are_learned_or_never_predicted)
+{
+    ck_assert_uint_eq(mispredicted_jumps(BR_X0, 64), 1);
+    ck_assert_uint_eq(mispredicted_jumps(BR_X0, 0), 10);
+    ck_assert_uint_eq(mispredicted_jumps(BLR_X0, 64), 1);
+    ck_assert_uint_eq(mispredicted_jumps(BLR_X0, 0), 10);
+}
+END_TEST
+
+/* A load that misses for 1 us, a barrier or acquire, a load that misses too; the time of both. */
+static uint64_t two_loads(bool total_store_order, uint32_t first, uint32_t barrier)
+{
+    struct cpu_config config = flat_cpu_config();
+    uint64_t start;
+
+    teardown();
+    config.total_store_order = total_store_order;
+    create(&config);
+    flat_cpu_normal_memory(bus, cpu);
+    cpu_set_x(cpu, 0, DATA);
+    cpu_set_x(cpu, 2, DATA + 0x40);
+    RUN(first, barrier, LDR_X3_X2); /* translations, and the code's line */
+    cpu_set_x(cpu, 0, DATA + 0x80);
+    cpu_set_x(cpu, 2, DATA + 0xC0);
+    bus->line_ps = 1000000;
+    cpu_set_pc(cpu, BASE);
+    start = cpu_now_ps(cpu);
+    for (unsigned i = 0; i < 3; i++)
+        cpu_step(cpu);
+    return cpu_now_ps(cpu) - start;
+}
+
+START_TEST(load_barriers_are_free_where_loads_are_in_order)
+{
+    ck_assert_uint_lt(two_loads(false, LDR_X1_X0, NOP), 1100000);
+    ck_assert_uint_ge(two_loads(false, LDR_X1_X0, DMB_OSHLD), 1900000);
+    ck_assert_uint_ge(two_loads(false, LDAR_X1_X0, NOP), 1900000);
+    ck_assert_uint_lt(two_loads(true, LDR_X1_X0, DMB_OSHLD), 1100000);
+    ck_assert_uint_lt(two_loads(true, LDR_X1_X0, DMB_OSHST), 1100000);
+    ck_assert_uint_lt(two_loads(true, LDAR_X1_X0, NOP), 1100000);
+    ck_assert_uint_ge(two_loads(true, LDR_X1_X0, DMB_SY), 1900000); /* a store before a load must be waited for */
 }
 END_TEST
 
@@ -316,6 +392,8 @@ void test_cpu_exec(struct unit_registry *registry)
     unit_test(registry, dependent_additions_take_a_cycle_each);
     unit_test(registry, independent_instructions_go_at_the_width);
     unit_test(registry, mispredicted_branch_costs_its_penalty);
+    unit_test(registry, indirect_branches_are_learned_or_never_predicted);
+    unit_test(registry, load_barriers_are_free_where_loads_are_in_order);
     unit_test(registry, window_holds_back_behind_a_slow_load);
     unit_test(registry, cycle_stack_sums_to_the_elapsed_time);
     unit_test(registry, device_store_is_posted_and_dsb_waits_for_its_acknowledgement);

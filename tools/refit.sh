@@ -3,7 +3,7 @@
 # usage: tools/refit.sh
 set -eu
 cd "$(dirname "$0")/.."
-for fit in unmap-tegra234:tegra234 batched-sync-d9500:dimensity9500; do
+for fit in unmap-tegra234:tegra234 batched-sync-d9500:dimensity9500 skip-sync-100g:server-100g; do
   platform=scenarios/platforms/${fit#*:}.yaml
   before=
   for ((i = 0; i < 5; i++)); do # a fit begins at the values of the last one: until it finds the same again

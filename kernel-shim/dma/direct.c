@@ -103,3 +103,8 @@ void dma_direct_sync_sg_for_cpu(struct device *dev, struct scatterlist *sg, int 
     if (!dev->dma_coherent)
         arch_sync_dma_flush();
 }
+
+bool dma_direct_need_sync(struct device *dev, dma_addr_t addr)
+{
+    return !dev->dma_coherent || swiotlb_find_pool(dev, addr);
+}

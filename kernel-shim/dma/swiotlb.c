@@ -210,6 +210,8 @@ phys_addr_t swiotlb_tbl_map_single(struct device *dev, phys_addr_t orig, size_t 
 
     if (slot < 0)
         return DMA_MAPPING_ERROR;
+    if (DMA_SKIP_SYNC && dev->dma_skip_sync)
+        dev->dma_skip_sync = false; /* dma_reset_need_sync() */
     offset &= IO_TLB_SIZE - 1;
     slot += (int)pad_slots;
     pool->slots[slot].pad_slots = (uint16_t)pad_slots;

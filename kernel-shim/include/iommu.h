@@ -61,6 +61,10 @@ void iommu_dma_sync_single_for_cpu(struct device *dev, dma_addr_t addr, size_t s
 void iommu_dma_sync_sg_for_device(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir);
 void iommu_dma_sync_sg_for_cpu(struct device *dev, struct scatterlist *sg, int nents, enum dma_data_direction dir);
 
+#if DMA_MAP_OPS
+extern const struct dma_map_ops iommu_dma_ops; /* dma_iommu.c */
+#endif
+
 /*
  * dma_iova.c (6.16): one range of IOVAs, into which a caller links pieces of memory one after another. The sync waits
  * for all of them at once. Offsets are from the state's first byte; all pieces but the first begin on a page.

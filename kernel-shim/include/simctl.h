@@ -66,6 +66,8 @@
 #define RAM_BASE    0x40000000
 #define DMAC_BASE   0x0C010000
 #define DMAC_SIZE   0x8000     /* 0x100 a channel */
+#define NIC_BASE    0x0C020000
+#define NIC_SIZE    0x1000
 #define MMU500_BASE 0x0D000000 /* instance n at + n * MMU500_SIZE */
 #define MMU500_SIZE 0x01000000
 
@@ -77,5 +79,9 @@
 #define SPI_SMMU_GERROR 77
 #define SPI_MMU500      80 /* instance n at + n */
 #define SPI_DMAC        96 /* channel n at + n */
+#define SPI_NIC         224
+
+/* StreamIDs: those of the copy engine's channels count from 0 on. */
+#define NIC_STREAM_ID 128
 
 #endif

@@ -396,3 +396,17 @@ void iommu_dma_sync_sg_for_cpu(struct device *dev, struct scatterlist *sgl, int 
         arch_sync_dma_for_cpu(sg->pa, sg->length, dir);
     arch_sync_dma_flush();
 }
+
+#if DMA_MAP_OPS
+const struct dma_map_ops iommu_dma_ops = {
+    .map_phys = iommu_dma_map_phys,
+    .unmap_phys = iommu_dma_unmap_phys,
+    .map_sg = iommu_dma_map_sg,
+    .unmap_sg = iommu_dma_unmap_sg,
+    .sync_single_for_cpu = iommu_dma_sync_single_for_cpu,
+    .sync_single_for_device = iommu_dma_sync_single_for_device,
+    .sync_sg_for_cpu = iommu_dma_sync_sg_for_cpu,
+    .sync_sg_for_device = iommu_dma_sync_sg_for_device,
+    .flags = DMA_F_CAN_SKIP_SYNC,
+};
+#endif

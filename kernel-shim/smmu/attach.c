@@ -25,6 +25,9 @@ struct iommu_domain *iommu_attach_device(struct device *dev, uint32_t sid, bool 
     domain->lazy = lazy;
     iommu_dma_init_domain(domain);
     dev->domain = domain;
+#if DMA_MAP_OPS
+    dev->dma_ops = &iommu_dma_ops;
+#endif
     return domain;
 }
 

@@ -168,6 +168,7 @@ struct cpu_config flat_cpu_config(void)
                                .mshrs = 8,
                                .device_writes = 16,
                                .mispredict_cycles = 10,
+                               .branch_predictor = 4096,
                                .indirect_predictor = 64,
                                .mul_cycles = 3,
                                .div_cycles = 12,
