@@ -1,5 +1,5 @@
-/* Where scenarios, platforms, guests and the report's template are: given paths, the installed share folder, or the build
- * and source folders around the executable. */
+/* Where scenarios, platforms, guests and the report's template are: given paths, the installed share folder, or the
+ * build and source folders around the executable. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
