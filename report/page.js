@@ -60,7 +60,7 @@ function bars(parent, label, labels, datasets, { stacked = false, logarithmic = 
       label, indexAxis: 'y',
       interaction: { mode: 'index', axis: 'y', intersect: false },
       scales: {
-        x: { stacked, type: logarithmic ? 'logarithmic' : 'linear', title: { display: true, text: unit }, max: stacked ? 100 : undefined },
+        x: { stacked, type: logarithmic ? 'logarithmic' : 'linear', title: { display: true, text: logarithmic ? `${unit}, logarithmic` : unit }, max: stacked ? 100 : undefined },
         y: { stacked, grid: { display: false }, ticks: { autoSkip: false, callback(value) { return shorten(this.getLabelForValue(value)); } } },
       },
       plugins: { legend: { display: datasets.length > 1, position: 'top', labels: { boxWidth: 12 } } },
@@ -220,8 +220,8 @@ function putSweep(section, result) {
 
   function curves(parent, xs, lines) {
     const numeric = xs.every(x => typeof x === 'number');
-    const logarithmic = numeric && isWide(xs.map(x => x * 1)) || numeric && xs.length > 3 && xs[0] > 0 && Math.max(...xs) >= 16 * Math.min(...xs);
     const ordered = numeric ? [...xs].sort((a, b) => a - b) : xs;
+    const logarithmic = numeric && ordered.length > 2 && ordered[0] > 0 && ordered[ordered.length - 1] >= 8 * ordered[0];
     const xScale = numeric
       ? { type: logarithmic ? 'logarithmic' : 'linear', min: ordered[0], max: ordered[ordered.length - 1],
           afterBuildTicks: scale => { scale.ticks = ordered.map(value => ({ value })); },
@@ -232,7 +232,7 @@ function putSweep(section, result) {
       data: {
         datasets: lines.map(line => ({
           label: line.name, borderColor: COLORS[line.i % COLORS.length], backgroundColor: COLORS[line.i % COLORS.length],
-          borderDash: line.i >= COLORS.length ? [6, 3] : [], borderWidth: 2, pointRadius: 3, pointHoverRadius: 6,
+          borderDash: line.i >= COLORS.length ? [6, 3] : [], borderWidth: 2, clip: 8, pointRadius: 3, pointHoverRadius: 6,
           data: line.rows.map((row, i) => ({ x: numeric ? xs[i] : String(xs[i]), y: row ? row.value : null }))
             .sort((a, b) => numeric ? a.x - b.x : 0),
         })),
@@ -240,7 +240,7 @@ function putSweep(section, result) {
       options: {
         label: `${state.metric} against ${state.x}`,
         interaction: { mode: 'nearest', axis: 'x', intersect: false },
-        scales: { x: { ...xScale, title: { display: true, text: state.x } }, y: { beginAtZero: true, title: { display: true, text: state.metric } } },
+        scales: { x: { ...xScale, title: { display: true, text: logarithmic ? `${state.x}, logarithmic` : state.x } }, y: { beginAtZero: true, title: { display: true, text: state.metric } } },
         plugins: {
           legend: { position: 'top', labels: { boxWidth: 12 } },
           tooltip: { callbacks: { title: items => `${state.x} = ${numeric ? textOf(state.x, items[0].parsed.x) : items[0].label}`, label: item => `${item.dataset.label}: ${item.raw.y}` } },
