@@ -53,7 +53,7 @@ struct cache_config {
     uint64_t residency_ps; /* a core keeps a line that it got to write at least so long before it answers a snoop */
     enum cache_arbitration arbitration;
     uint32_t local_turns; /* ARBITRATE_LOCAL: so many waiting cores of the holder's die before the oldest */
-    uint64_t atomic_ps;   /* what an LSE atomic in L1D takes beyond a load; its line stays meanwhile */
+    uint64_t conflict_ps; /* a request that found its line busy is looked at again by the home: added to its transfer */
     uint64_t dram_occupancy_ps; /* one line's time on the DRAM channels: the inverse of bandwidth */
     uint64_t remote_bytes;      /* the last bytes of memory lie on another node */
     uint64_t remote_ps;         /* added to every trip there */

@@ -62,6 +62,7 @@ struct line_queue {
 };
 
 struct core_caches {
+    bool waited; /* cache_line_turn() made it wait for the access that comes next */
     struct tags l1d, l2;
     struct core_bus_client client;
     struct cache_waiter waiter;

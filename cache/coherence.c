@@ -246,11 +246,6 @@ static struct line_grant answer(struct cache *cache, unsigned core, uint32_t lin
     return grant;
 }
 
-static uint64_t atomic_ps(const struct cache *cache, enum line_want want)
-{
-    return want == LINE_ATOMIC ? cache->config.atomic_ps : 0;
-}
-
 bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum line_want want, uint64_t start_ps,
                         struct line_grant *grant)
 {
@@ -267,7 +262,6 @@ bool cache_line_private(struct cache *cache, unsigned core, uint64_t pa, enum li
     if (wants_write(want) && !(record->flags & LINE_EXCLUSIVE))
         return false;
     way = tags_find(&own->l1d, line);
-    start_ps += atomic_ps(cache, want);
     if (way != NO_WAY) {
         *grant = answer(cache, core, line, want, LEVEL_L1, start_ps + cache->config.l1_ps);
         grant_way(cache, core, line, want, way, grant);
@@ -367,9 +361,10 @@ struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, en
     struct line_grant grant = {.status = TXN_DECERR, .done_ps = start_ps};
     struct line_record *record;
     enum mem_level level;
-    uint64_t ordered_ps, done_ps;
+    uint64_t ordered_ps, done_ps, conflict_ps = cache->cores[core].waited ? cache->config.conflict_ps : 0;
     uint32_t line;
 
+    cache->cores[core].waited = false;
     if (!memory_contains(cache->memory, pa, 1))
         return grant;
     line = line_of(cache, pa);
@@ -394,9 +389,9 @@ struct line_grant cache_line(struct cache *cache, unsigned core, uint64_t pa, en
     }
     if (record_shared_by(record, core) && (!wants_write(want) || (record->flags & LINE_EXCLUSIVE))) {
         level = tags_find(&cache->cores[core].l1d, line) != NO_WAY ? LEVEL_L1 : LEVEL_L2;
-        done_ps = start_ps + (level == LEVEL_L1 ? cache->config.l1_ps : cache->config.l2_ps) + atomic_ps(cache, want);
+        done_ps = start_ps + (level == LEVEL_L1 ? cache->config.l1_ps : cache->config.l2_ps);
     } else {
-        done_ps = bring(cache, core, line, start_ps, &level) + atomic_ps(cache, want);
+        done_ps = bring(cache, core, line, start_ps, &level) + conflict_ps;
         take(cache, core, line, want);
         turns_given(cache, core, line, wants_write(want), start_ps, done_ps);
     }

@@ -1,7 +1,7 @@
 /*
- * Who gets a line that several cores want. A core that gets it to write has it from the arrival of the data on, for the
- * length of an atomic and residency_ps; then one of those that wait gets it, by cache_config.arbitration. Readers are
- * served by the home one after the other.
+ * Who gets a line that several cores want. A core that gets it to write has it from the arrival of the data on, for
+ * residency_ps; then one of those that wait gets it, by cache_config.arbitration, conflict_ps later than one that need
+ * not have waited. Readers are served by the home one after the other.
  */
 #include <stdlib.h>
 
@@ -147,6 +147,7 @@ bool cache_line_turn(struct cache *cache, unsigned core, uint64_t pa, enum line_
                 tell(cache, core, record->free_ps);
             return false;
         }
+        cache->cores[core].waited = !lost;
         leave(cache, record, queue, place);
         return true;
     }

@@ -53,7 +53,7 @@ struct cache_config cache_config_of(const struct config *config)
     c.hop_ps = get(config, "coherence.hop_ps");
     c.residency_ps = get(config, "coherence.residency_ps");
     c.arbitration = static_cast<enum cache_arbitration>(get(config, "coherence.arbitration"));
-    c.atomic_ps = get(config, "cpu.atomic_ps");
+    c.conflict_ps = get(config, "coherence.conflict_ps");
     c.local_turns = get32(config, "coherence.local_turns");
     c.home_ps = get(config, "coherence.home_ps");
     c.far_atomics = get(config, "coherence.far_atomics");
