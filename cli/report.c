@@ -66,7 +66,8 @@ json_t *report_data(json_t *results)
         show_axes(result);
     }
     for (i = 0; i < key_table_count; i++)
-        json_object_set_new(keys, key_table[i].name, json_string(key_table[i].meaning));
+        json_object_set_new(keys, key_table[i].name,
+                            json_pack("{s:s, s:s}", "meaning", key_table[i].meaning, "origin", key_table[i].origin));
     return json_pack("{s:s, s:O, s:o}", "tool", "dmasim " DMASIM_VERSION, "results", results, "keys", keys);
 }
 

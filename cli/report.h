@@ -8,7 +8,8 @@
 
 /* What the page shows, from an array of results as result_files_load() gives it: {"tool", "results", "keys"}. Each
  * result loses "host" (the page depends on nothing but the results) and gets "shown": key -> its value with a unit;
- * each axis of a sweep gets "shown", likewise; "keys" has the meaning of every key. The array is changed. */
+ * each axis of a sweep gets "shown", likewise; "keys" has every key's meaning and the origin of its default. The array
+ * is changed. */
 json_t *report_data(json_t *results);
 
 /* The page with data in it; caller frees. NULL with a message when the template is missing or broken. */

@@ -52,7 +52,7 @@ const shorten = text => text.length > 34 ? text.slice(0, 32) + '…' : text;
 
 /* Horizontal bars, a label a line. datasets as Chart.js has them. */
 function bars(parent, label, labels, datasets, { stacked = false, logarithmic = false, unit = '' } = {}) {
-  const thickness = stacked ? 24 : 12 + 13 * datasets.length;
+  const thickness = stacked || datasets.some(set => set.grouped === false) ? 20 : 7 + 10 * datasets.length;
   chart(parent, 110 + labels.length * thickness, {
     type: 'bar',
     data: { labels, datasets },
@@ -72,7 +72,16 @@ function bars(parent, label, labels, datasets, { stacked = false, logarithmic = 
 
 const keyOf = row => row.metric + ' [' + row.unit + ']';
 const unique = list => [...new Set(list)];
-const groupBy = (list, key) => list.reduce((map, item) => map.set(key(item), [...(map.get(key(item)) ?? []), item]), new Map());
+
+function groupBy(list, key) {
+  const groups = new Map();
+  for (const item of list) {
+    const name = key(item);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(item);
+  }
+  return groups;
+}
 
 /* Simulated against published: percent, or points when the row is a percentage. */
 const errorOf = row => row.unit === '%' ? row.value - row.published : 100 * (row.value / row.published - 1);
@@ -117,12 +126,12 @@ function rowsTable(result, rows) {
     { title: 'case', cell: row => row.case },
     { title: 'variant', cell: row => row.variant },
     { title: 'metric', cell: row => row.metric },
-    { title: 'simulated', number: true, cell: row => String(row.value), row: row => result.rows.indexOf(row) + ' value' },
+    { title: 'simulated', number: true, cell: row => String(row.value), row: row => row.index + ' value' },
     { title: 'unit', cell: row => row.unit },
   ];
   if (published)
     columns.splice(-1, 0,
-      { title: 'published', number: true, cell: row => 'published' in row ? String(row.published) : '', row: row => 'published' in row ? result.rows.indexOf(row) + ' published' : null });
+      { title: 'published', number: true, cell: row => 'published' in row ? String(row.published) : '', row: row => 'published' in row ? row.index + ' published' : null });
   if (published)
     columns.push(
       { title: 'error', number: true, cell: row => 'published' in row ? `${signed(errorOf(row))} ${errorUnit(row)}` : '' },
@@ -204,7 +213,7 @@ function putSweep(section, result) {
     panel.append(table([{ title: state.x, cell: x => textOf(state.x, x) }, ...lines.map(line => ({
       title: line === null ? state.metric : textOf(state.line, line), number: true,
       cell: x => { const row = at(x, line); return row ? String(row.value) : '–'; },
-      row: x => { const row = at(x, line); return row ? result.rows.indexOf(row) + ' value' : null; },
+      row: x => { const row = at(x, line); return row ? row.index + ' value' : null; },
     }))], xs));
   }
 
@@ -337,11 +346,11 @@ function putConfig(section, result) {
   const config = result.config ?? {}, origins = result.origins ?? {};
   const items = Object.keys(config).map(key => ({ key, kind: ORIGINS.find(o => (origins[key] ?? '').startsWith(o)), origin: origins[key] ?? '' }));
   const grid = table([
-    { title: 'key', cell: item => element('span', { title: report.keys[item.key] }, item.key) },
+    { title: 'key', cell: item => element('span', { title: report.keys[item.key]?.meaning }, item.key) },
     { title: 'value', number: true, cell: item => result.shown?.[item.key] ?? String(config[item.key]) },
     { title: 'in base units', number: true, cell: item => String(config[item.key]) },
     { title: 'origin', cell: item => item.kind ? badge(item.kind) : 'scenario' },
-    { title: 'source', text: true, cell: item => item.origin.includes(':') ? item.origin.slice(item.origin.indexOf(':') + 2) : '' },
+    { title: 'source', text: true, cell: item => item.kind === 'default' ? report.keys[item.key]?.origin : item.origin.includes(':') ? item.origin.slice(item.origin.indexOf(':') + 2) : '' },
   ], items);
   const search = element('input', { type: 'search', oninput: () => grid.querySelectorAll('tbody tr').forEach(row => { row.hidden = !row.textContent.includes(search.value); }) });
   const counts = [...groupBy(items, item => item.kind ?? 'scenario')].map(([kind, list]) => `${list.length} ${kind}`).join(', ');
@@ -353,6 +362,7 @@ function putConfig(section, result) {
 /* --- the page --- */
 
 report.results.forEach((result, i) => {
+  result.rows.forEach((row, index) => { row.index = index; });
   const id = `result-${i}`;
   const section = element('section', { class: 'result', id }, element('h2', {}, result.scenario), element('p', { class: 'small' }, result.path));
   document.getElementById('results').append(section);

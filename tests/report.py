@@ -1,9 +1,10 @@
 """usage: report.py PAGE RESULT...: the page in headless Chromium against the results it was made from, in the same order.
 Status 77: Chromium cannot start here."""
-import json, math, sys
+import json, math, re, sys
 from browser import Browser, Unavailable
 
 page, paths = sys.argv[1], sys.argv[2:]
+keys = json.loads(re.search(r'<script id="data" type="application/json">(.*)</script>', open(page).read()).group(1))["keys"]
 results = [json.load(open(path)) for path in paths]
 failed = count = 0
 
@@ -66,7 +67,8 @@ def check_charts(i, result):
 def check_rest(i, result):
     text = browser.evaluate(f"document.getElementById('result-{i}').textContent")
     for key, value in result["config"].items():
-        source = result["origins"].get(key, "").partition(": ")[2]
+        kind, _, source = result["origins"].get(key, "").partition(": ")
+        source = keys[key]["origin"] if kind == "default" else source
         check(f"{paths[i]}: {key}", f"{key}" in text and str(value) in text and source in text)
     for hazard in result["hazards"]:
         check(f"{paths[i]}: hazard", all(str(hazard[part]) in text for part in ("kind", "count", "where", "cause", "missing")))
