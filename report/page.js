@@ -96,7 +96,8 @@ function axisText(result, key, value) {
 }
 
 const pointText = (result, item) => Object.entries(item.point ?? {}).map(([key, value]) => `${key}=${axisText(result, key, value)}`).join(' ');
-const labelOf = (result, row) => [pointText(result, row), row.case, row.variant].filter(Boolean).join(' · ');
+const caseOf = row => [row.case, row.variant].filter(Boolean).join(' · ');
+const labelOf = (result, row) => [pointText(result, row), caseOf(row)].filter(Boolean).join(' · ');
 
 const axesColumns = result => (result.sweep ?? []).map(axis =>
   ({ title: axis.key, cell: row => row.point ? axisText(result, axis.key, row.point[axis.key]) : '' }));
@@ -204,7 +205,7 @@ function putSweep(section, result) {
     const held = dimensions.filter(d => d !== state.x && d !== state.line);
     for (const d of held) if (!values[d].includes(state.held[d])) state.held[d] = values[d][0];
     const kept = rows.filter(row => held.every(d => valueOf(row, d) === state.held[d]));
-    panel.querySelectorAll('canvas').forEach(canvas => Chart.getChart(canvas)?.destroy());
+    removeCharts(panel);
     panel.replaceChildren(controls(dimensions, held, values));
     const xs = unique(kept.map(row => valueOf(row, state.x)));
     const lines = state.line ? values[state.line] : [null];
@@ -260,58 +261,64 @@ function putSweep(section, result) {
   draw();
 }
 
+const removeCharts = panel => panel.querySelectorAll('canvas').forEach(canvas => Chart.getChart(canvas)?.destroy());
+
+/* A part that shows the items of one point of a sweep at a time: draw(panel, its items). */
+function putByPoint(section, result, title, note, items, draw) {
+  if (!items.length) return;
+  const points = groupBy(items, item => pointText(result, item));
+  const names = [...points.keys()], panel = element('div', {});
+  section.append(element('h3', {}, title), element('p', { class: 'note' }, note), panel);
+  function show(point) {
+    removeCharts(panel);
+    panel.replaceChildren(...(names.length > 1
+      ? [element('div', { class: 'controls' }, select('point', names.map(text => ({ value: text, text })), point, show))] : []));
+    draw(panel, points.get(point));
+  }
+  show(names[0]);
+}
+
 /* Rows named like p50_latency, p99_latency, max_latency are one distribution. */
 const QUANTILE = /^(min|median|p\d+(?:\.\d+)?|max)_(.+)$/;
 const quantile = name => name === 'min' ? 0 : name === 'max' ? 100 : name === 'median' ? 50 : Number(name.slice(1));
 
 function putDistributions(section, result) {
-  const found = result.rows.map(row => ({ row, match: QUANTILE.exec(row.metric) })).filter(item => item.match);
-  const groups = [...groupBy(found, item => item.match[2] + ' [' + item.row.unit + ']')]
-    .filter(([, items]) => unique(items.map(item => item.match[1])).length > 1);
-  if (!groups.length) return;
-  section.append(element('h3', {}, 'Distribution'));
-  for (const [name, items] of groups) {
-    const lines = [...groupBy(items, item => labelOf(result, item.row))].slice(0, 12);
-    section.append(element('h4', {}, name));
-    chart(section, 380, {
-      type: 'line',
-      data: {
-        datasets: lines.map(([label, points], i) => ({
-          label, borderColor: COLORS[i % COLORS.length], backgroundColor: COLORS[i % COLORS.length],
-          data: points.map(item => ({ x: item.row.value, y: quantile(item.match[1]) })).sort((a, b) => a.y - b.y),
-        })),
-      },
-      options: {
-        label: `distribution of ${name}`,
-        scales: { x: { type: isWide(items.map(item => item.row.value)) ? 'logarithmic' : 'linear', title: { display: true, text: name } }, y: { min: 0, max: 100, title: { display: true, text: 'percentile' } } },
-        plugins: { legend: { labels: { boxWidth: 12 } } },
-      },
-    });
-  }
+  const found = result.rows.map(row => ({ row, point: row.point, match: QUANTILE.exec(row.metric) })).filter(item => item.match);
+  const nameOf = item => item.match[2] + ' [' + item.row.unit + ']';
+  const several = [...groupBy(found, nameOf)].filter(([, items]) => unique(items.map(item => item.match[1])).length > 1).map(([name]) => name);
+  putByPoint(section, result, 'Distribution', 'The percentiles that the result has.', found.filter(item => several.includes(nameOf(item))), (panel, shown) => {
+    for (const [name, items] of groupBy(shown, nameOf)) {
+      panel.append(element('h4', {}, name));
+      chart(panel, 380, {
+        type: 'line',
+        data: {
+          datasets: [...groupBy(items, item => caseOf(item.row))].map(([label, points], i) => ({
+            label, borderColor: COLORS[i % COLORS.length], backgroundColor: COLORS[i % COLORS.length],
+            data: points.map(item => ({ x: item.row.value, y: quantile(item.match[1]) })).sort((a, b) => a.y - b.y),
+          })),
+        },
+        options: {
+          label: `distribution of ${name}`,
+          scales: { x: { type: isWide(items.map(item => item.row.value)) ? 'logarithmic' : 'linear', title: { display: true, text: name } }, y: { min: 0, max: 100, title: { display: true, text: 'percentile' } } },
+          plugins: { legend: { labels: { boxWidth: 12 } } },
+        },
+      });
+    }
+  });
 }
 
 function putStacks(section, result) {
-  const stacks = result.stacks ?? [];
-  if (!stacks.length) return;
-  const points = unique(stacks.map(stack => pointText(result, stack)));
-  const panel = element('div', {});
-  section.append(element('h3', {}, 'Cycle stacks'), element('p', { class: 'note' }, 'Where the simulated time of the measured regions went, in percent.'), panel);
-  function draw(point) {
-    const shown = stacks.filter(stack => pointText(result, stack) === point);
+  putByPoint(section, result, 'Cycle stacks', 'Where the simulated time of the measured regions went, in percent.', result.stacks ?? [], (panel, shown) => {
     const parts = unique(shown.flatMap(stack => Object.keys(stack.parts))).filter(part => shown.some(stack => stack.parts[part] > 0));
-    const labelled = stack => [stack.case, stack.variant].filter(Boolean).join(' · ');
-    panel.querySelectorAll('canvas').forEach(canvas => Chart.getChart(canvas)?.destroy());
-    panel.replaceChildren(...(points.length > 1
-      ? [element('div', { class: 'controls' }, select('point', points.map(text => ({ value: text, text })), point, draw))] : []));
-    bars(panel, 'cycle stacks', shown.slice(0, BARS_MOST).map(labelled), parts.map((part, i) => ({
-      label: part, data: shown.slice(0, BARS_MOST).map(stack => 100 * (stack.parts[part] ?? 0)), backgroundColor: COLORS[i % COLORS.length],
+    const drawn = shown.slice(0, BARS_MOST);
+    bars(panel, 'cycle stacks', drawn.map(caseOf), parts.map((part, i) => ({
+      label: part, data: drawn.map(stack => 100 * (stack.parts[part] ?? 0)), backgroundColor: COLORS[i % COLORS.length],
     })), { stacked: true, unit: '% of time' });
     panel.append(element('details', {}, element('summary', {}, 'As numbers'), table([
       { title: 'case', cell: stack => stack.case }, { title: 'variant', cell: stack => stack.variant },
       ...parts.map(part => ({ title: part, number: true, cell: stack => String(stack.parts[part] ?? '') })),
     ], shown)));
-  }
-  draw(points[0]);
+  });
 }
 
 function putHazards(section, result) {
