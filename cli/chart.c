@@ -102,7 +102,7 @@ static void script(const struct result *result, const char *path, FILE *stream)
     fprintf(stream,
             "set ylabel '%s [%s]' noenhanced\nset style data histograms\nset style histogram clustered gap 1\n"
             "set style fill solid 1.0 border -1\nset boxwidth 0.9\nset grid ytics lc rgb '#d0d0d0'\n"
-            "set yrange [0:*]\nset offsets 0,0,graph 0.12,0\nset key outside top center horizontal\nset border 3\n"
+            "set yrange [*<0:0<*]\nset offsets 0,0,graph 0.12,0\nset key outside top center horizontal\nset border 3\n"
             "set tics nomirror\n",
             chart.first->metric, chart.first->unit);
     print_data(result, &chart, stream);

@@ -1,5 +1,6 @@
 #include "model/device_tree.h"
 
+#include <algorithm>
 #include <libfdt.h>
 #include <string>
 
@@ -108,8 +109,12 @@ void devices(writer &tree, unsigned cores)
     tree.cell("phandle", GIC_PHANDLE);
     tree.empty("interrupt-controller");
     tree.cell("#interrupt-cells", 3);
-    tree.cell("#redistributor-regions", 1);
-    tree.cells("reg", {0, GICD_BASE, 0, 0x10000, 0, GICR_BASE, 0, 0x20000 * cores});
+    uint32_t first = std::min<uint32_t>(cores, GICR_CORES);
+    std::vector<uint32_t> reg = {0, GICD_BASE, 0, 0x10000, 0, GICR_BASE, 0, 0x20000 * first};
+    if (cores > first)
+        reg.insert(reg.end(), {0, GICR2_BASE, 0, 0x20000 * (cores - first)});
+    tree.cell("#redistributor-regions", cores > first ? 2 : 1);
+    tree.cells("reg", reg);
     tree.end();
     tree.begin("apb-pclk");
     tree.text("compatible", "fixed-clock");

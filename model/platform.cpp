@@ -1,5 +1,6 @@
 #include "model/platform.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -202,8 +203,16 @@ void platform::build_devices()
     add(
         "gicd", [this](struct txn *txn) { gic_distributor(gic_, txn); }, GICD_BASE, FRAME, read_ps, write_ps);
     add(
-        "gicr", [this](struct txn *txn) { gic_redistributor(gic_, txn); }, GICR_BASE, 2 * FRAME * around_.cores,
-        read_ps, write_ps);
+        "gicr", [this](struct txn *txn) { gic_redistributor(gic_, txn); }, GICR_BASE,
+        2 * FRAME * std::min<unsigned>(around_.cores, GICR_CORES), read_ps, write_ps);
+    if (around_.cores > GICR_CORES)
+        add(
+            "gicr2",
+            [this](struct txn *txn) {
+                txn->addr += 2 * FRAME * GICR_CORES;
+                gic_redistributor(gic_, txn);
+            },
+            GICR2_BASE, 2 * FRAME * (around_.cores - GICR_CORES), read_ps, write_ps);
 
     irq.ctx = gic_;
     irq.set = [](void *ctx, unsigned core, unsigned intid, bool level, uint64_t at_ps) {

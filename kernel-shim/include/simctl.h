@@ -61,6 +61,8 @@
 /* Memory map beside QEMU's virt devices (design: architecture.md 7). */
 #define GICD_BASE   0x08000000
 #define GICR_BASE   0x080A0000
+#define GICR_CORES  123 /* redistributors there; those of the cores behind are at GICR2_BASE */
+#define GICR2_BASE  0x20000000
 #define PL011_BASE  0x09000000
 #define SMMU_BASE   0x09050000
 #define RAM_BASE    0x40000000

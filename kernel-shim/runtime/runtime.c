@@ -50,7 +50,9 @@ static struct {
 
 static void gic_enable(unsigned intid, bool edge)
 {
-    uintptr_t redistributor = GICR_BASE + 0x20000ul * smp_processor_id();
+    unsigned cpu = smp_processor_id();
+    uintptr_t redistributor =
+        cpu < GICR_CORES ? GICR_BASE + 0x20000ul * cpu : GICR2_BASE + 0x20000ul * (cpu - GICR_CORES);
     uintptr_t frame = intid < 32 ? redistributor + 0x10000 : GICD_BASE, configuration = frame + 0xC00 + intid / 16 * 4;
     uint32_t edge_bit = 2u << intid % 16 * 2;
 
