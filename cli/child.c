@@ -65,12 +65,12 @@ static json_t *regions_json(const struct platform_result *result)
         for (unsigned part = 0; part < STACK_PARTS; part++)
             json_array_append_new(stack, json_integer((json_int_t)region->stack_ps[part]));
         json_array_append_new(
-            regions,
-            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name", region->name, "samples",
-                      (json_int_t)region->samples, "total_ps", (json_int_t)region->total_ps, "dc_ops",
-                      (json_int_t)region->counters.dc_ops, "dsbs", (json_int_t)region->counters.dsbs, "instructions",
-                      (json_int_t)region->counters.instructions, "tlbi", (json_int_t)region->smmu.tlbi, "syncs",
-                      (json_int_t)region->smmu.sync, "stack_ps", stack));
+            regions, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name", region->name, "samples",
+                               (json_int_t)region->samples, "total_ps", (json_int_t)region->total_ps, "p99_ps",
+                               (json_int_t)region->p99_ps, "dc_ops", (json_int_t)region->counters.dc_ops, "dsbs",
+                               (json_int_t)region->counters.dsbs, "instructions",
+                               (json_int_t)region->counters.instructions, "tlbi", (json_int_t)region->smmu.tlbi,
+                               "syncs", (json_int_t)region->smmu.sync, "stack_ps", stack));
     }
     return regions;
 }
@@ -85,6 +85,19 @@ static json_t *values_json(const struct platform_result *result)
                                                 "value", (json_int_t)result->values[i].value, "scale",
                                                 (json_int_t)result->values[i].scale));
     return values;
+}
+
+static json_t *phases_json(const struct platform_result *result)
+{
+    json_t *phases = json_array();
+
+    for (size_t i = 0; i < result->phase_count; i++) {
+        json_t *parts = json_array();
+        for (unsigned part = 0; part < PHASE_PARTS; part++)
+            json_array_append_new(parts, json_integer((json_int_t)result->phases[i].part_ps[part]));
+        json_array_append_new(phases, json_pack("{s:i, s:o}", "core", (int)result->phases[i].core, "part_ps", parts));
+    }
+    return phases;
 }
 
 /* What went wrong in a run that began; NULL: nothing. Caller frees. */
@@ -136,7 +149,8 @@ void child_main(const struct child_run *run, int pipe)
         failure = NULL;
     if (!failure && errors.count)
         failure = join(&errors);
-    answer = json_pack("{s:o, s:o, s:o, s:I, s:I}", "regions", regions_json(&result), "values", values_json(&result),
+    answer = json_pack("{s:o, s:o, s:f, s:o, s:o, s:I, s:I}", "regions", regions_json(&result), "phases",
+                       phases_json(&result), "queue_entries", result.queue_entries, "values", values_json(&result),
                        "hazards", hazards_json(&result), "instructions", (json_int_t)result.instructions,
                        "simulated_ps", (json_int_t)result.simulated_ps);
     json_object_set_new(answer, "chains", activity_chains(&result));

@@ -15,6 +15,7 @@ int command_list(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_merge(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_fit(int argc, char **argv);
 
 /* Prints every message, one line each, to stderr and empties the list. */

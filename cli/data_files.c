@@ -1,5 +1,5 @@
-/* Where scenarios, platforms and guests are: given paths, the source tree around the executable, or the installed share
- * folder. */
+/* Where scenarios, platforms, guests and the report's template are: given paths, the installed share folder, or the
+ * build and source folders around the executable. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -34,18 +34,19 @@ static bool is_there(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* DMASIM_<KIND>_DIR, <exe>/../../<kind> (a build folder in the source tree), <exe>/<kind>,
- * <exe>/../share/dmasim/<kind>. */
-static char *first_folder(const char *kind, const char *environment)
+/* DMASIM_<KIND>_DIR; the share folder of an installed command; beside the command (a build folder) and in the source
+ * tree two levels up. What is installed comes first: its prefix may lie within a source tree. */
+char *data_folder(const char *kind)
 {
-    static const char *const places[] = {"%s/../../%s", "%s/%s", "%s/../share/dmasim/%s"};
-    char *exe = executable_folder(), *found = NULL;
-    const char *given = getenv(environment);
+    static const char *const places[] = {"%s/" DMASIM_SHARE "/%s", "%s/%s", "%s/../../%s"};
+    static const char *const variables[][2] = {
+        {"guest", "DMASIM_GUEST_DIR"}, {"scenarios", "DMASIM_SCENARIO_DIR"}, {"template", "DMASIM_TEMPLATE_DIR"}};
+    char *exe, *found = NULL;
 
-    if (given) {
-        free(exe);
-        return strdup(given);
-    }
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        if (strcmp(kind, variables[i][0]) == 0 && getenv(variables[i][1]))
+            return strdup(getenv(variables[i][1]));
+    exe = executable_folder();
     for (size_t i = 0; !found && i < sizeof(places) / sizeof(places[0]); i++) {
         found = format_path(places[i], exe, kind);
         if (!is_there(found)) {
@@ -55,11 +56,6 @@ static char *first_folder(const char *kind, const char *environment)
     }
     free(exe);
     return found ? found : strdup(kind);
-}
-
-char *data_folder(const char *kind)
-{
-    return first_folder(kind, strcmp(kind, "guest") == 0 ? "DMASIM_GUEST_DIR" : "DMASIM_SCENARIO_DIR");
 }
 
 static bool ends_with(const char *text, const char *end)

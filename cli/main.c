@@ -12,6 +12,7 @@ static const struct command {
     {"run", "simulate scenarios and print their tables", command_run},
     {"sweep", "simulate a scenario at many points", command_sweep},
     {"merge", "gather the points of a sweep", command_merge},
+    {"report", "one HTML page of results and sweeps", command_report},
     {"fit", "find a platform's values from published rows", command_fit},
     {"exec", "run any bare-metal AArch64 ELF", command_exec},
     {"check", "validate scenarios, run nothing", command_check},

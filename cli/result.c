@@ -114,6 +114,7 @@ void result_free(struct result *result)
     free(result->rows);
     free(result->stacks);
     free(result->counts);
+    json_decref(result->core_stacks);
     json_decref(result->config);
     json_decref(result->origins);
     *result = (struct result){0};
@@ -199,12 +200,13 @@ json_t *result_json(const struct result *result)
 {
     double mips = result->wall_s > 0 ? (double)result->instructions / result->wall_s / 1e6 : 0;
 
-    return json_pack("{s:s, s:s, s:{s:s}, s:O, s:O, s:s, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:I}}", "schema",
+    return json_pack("{s:s, s:s, s:{s:s}, s:O, s:O, s:s, s:o, s:o, s:O, s:o, s:o, s:{s:f, s:f, s:I}}", "schema",
                      "dmasim-result/1", "scenario", result->scenario->name, "tool", "version", DMASIM_VERSION, "config",
                      result->config, "origins", result->origins, "config_hash", result->config_hash, "rows",
-                     json_rows(result), "stacks", json_stacks(result), "counts", json_counts(result), "hazards",
-                     hazards_result_json(result), "host", "wall_s", result_round(result->wall_s), "mips",
-                     result_round(mips), "rss_mib", (json_int_t)(result->rss_kib / 1024));
+                     json_rows(result), "stacks", json_stacks(result), "core_stacks", result->core_stacks, "counts",
+                     json_counts(result), "hazards", hazards_result_json(result), "host", "wall_s",
+                     result_round(result->wall_s), "mips", result_round(mips), "rss_mib",
+                     (json_int_t)(result->rss_kib / 1024));
 }
 
 bool result_write_file(const char *path, const char *text, struct error_list *errors)

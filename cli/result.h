@@ -38,6 +38,7 @@ struct result {
     const struct scenario *scenario;
     struct row *rows;
     size_t row_count;
+    json_t *core_stacks; /* of many-core benchmarks: {case, variant, core, parts: shares of PHASE_PARTS} */
     struct stack *stacks;
     size_t stack_count;
     struct count *counts;

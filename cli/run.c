@@ -177,6 +177,9 @@ static void take_region(struct result *result, const struct child_run *run, json
 
     row_case(run, name, case_name);
     result_add_row(result, case_name, run->variant->name, "latency", "us", total_ps / (double)samples / 1e6, samples);
+    if (json_integer_value(json_object_get(region, "p99_ps")))
+        result_add_row(result, case_name, run->variant->name, "latency_p99", "us",
+                       (double)json_integer_value(json_object_get(region, "p99_ps")) / 1e6, samples);
     result->stacks = realloc(result->stacks, (result->stack_count + 1) * sizeof(*result->stacks));
     struct stack *out = &result->stacks[result->stack_count++];
     *out = (struct stack){strdup(case_name), strdup(run->variant->name), calloc(STACK_PARTS, sizeof(double))};
@@ -205,6 +208,39 @@ static void take_value(struct result *result, const struct child_run *run, json_
                    json_string_value(json_object_get(value, "unit")), number / scale, 0);
 }
 
+/* Rows of the mean over the cores that did anything; the cores one by one go into result->core_stacks. */
+static void take_phases(struct result *result, const struct child_run *run, const json_t *phases, double queue_entries)
+{
+    double mean[PHASE_PARTS] = {0};
+    char case_name[256], metric[64];
+    size_t index, cores = 0;
+    json_t *phase;
+
+    row_case(run, "", case_name);
+    json_array_foreach(phases, index, phase)
+    {
+        json_t *shares = json_object();
+        double part_ps[PHASE_PARTS], sum = 0;
+        for (unsigned part = 0; part < PHASE_PARTS; part++)
+            sum += part_ps[part] = (double)json_integer_value(json_array_get(json_object_get(phase, "part_ps"), part));
+        for (unsigned part = 0; sum > 0 && part < PHASE_PARTS; part++) {
+            json_object_set_new(shares, phase_part_names[part], json_real(result_round(part_ps[part] / sum)));
+            mean[part] += part_ps[part] / sum;
+        }
+        cores += sum > 0;
+        json_array_append_new(result->core_stacks,
+                              json_pack("{s:s, s:s, s:O, s:o}", "case", case_name, "variant", run->variant->name,
+                                        "core", json_object_get(phase, "core"), "parts", shares));
+    }
+    if (!cores)
+        return;
+    for (unsigned part = 0; part < PHASE_PARTS; part++) {
+        snprintf(metric, sizeof(metric), "time_%s", phase_part_names[part]);
+        result_add_row(result, case_name, run->variant->name, metric, "%", 100 * mean[part] / (double)cores, 0);
+    }
+    result_add_row(result, case_name, run->variant->name, "queue_entries", "", queue_entries, 0);
+}
+
 static void take_hazard(struct result *result, const struct child_run *run, json_t *entry)
 {
     char case_name[256];
@@ -228,6 +264,8 @@ static enum run_outcome take_answer(struct result *result, const struct child_ru
     }
     json_array_foreach(json_object_get(answer, "regions"), index, item) take_region(result, run, item);
     json_array_foreach(json_object_get(answer, "values"), index, item) take_value(result, run, item);
+    take_phases(result, run, json_object_get(answer, "phases"),
+                json_real_value(json_object_get(answer, "queue_entries")));
     json_array_foreach(json_object_get(answer, "hazards"), index, item) take_hazard(result, run, item);
     result->instructions += (uint64_t)json_integer_value(json_object_get(answer, "instructions"));
     return RUN_FINE;
@@ -263,6 +301,7 @@ static void describe_config(struct result *result, const struct config *config, 
     SHA2_CTX hash;
     char *text;
 
+    result->core_stacks = json_array();
     result->config = json_object();
     result->origins = json_object();
     for (size_t i = 0; i < key_table_count; i++) {

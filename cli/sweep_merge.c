@@ -97,7 +97,7 @@ static void add_messages(const json_t *file, const char *text, struct error_list
 static void add_point(struct merged *merged, const char *folder, const char *judged, json_t *planned,
                       struct error_list *errors)
 {
-    static const char *const lists[] = {"rows", "stacks", "counts", "hazards"};
+    static const char *const lists[] = {"rows", "stacks", "core_stacks", "counts", "hazards"};
     json_t *point = json_object_get(planned, "point");
     json_t *file = sweep_load_point(folder, text_of(planned, "hash"), judged);
     char *text = point_text(point);
@@ -210,9 +210,10 @@ int sweep_merge(const char *folder, bool quiet, struct error_list *errors)
     if (!plan)
         return EXIT_USAGE;
     SHA256Init(&merged.hash);
-    merged.result = json_pack("{s:s, s:O, s:O, s:O, s:[], s:[], s:[], s:[], s:[]}", "schema", "dmasim-result/1",
-                              "scenario", json_object_get(plan, "scenario"), "tool", json_object_get(plan, "tool"),
-                              "sweep", json_object_get(plan, "sweep"), "points", "rows", "stacks", "counts", "hazards");
+    merged.result =
+        json_pack("{s:s, s:O, s:O, s:O, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema", "dmasim-result/1", "scenario",
+                  json_object_get(plan, "scenario"), "tool", json_object_get(plan, "tool"), "sweep",
+                  json_object_get(plan, "sweep"), "points", "rows", "stacks", "core_stacks", "counts", "hazards");
     json_array_foreach(json_object_get(plan, "points"), index, planned)
         add_point(&merged, folder, text_of(plan, "judged"), planned, errors);
     SHA256End(&merged.hash, hash);

@@ -194,6 +194,26 @@ bool elf_image_read(const char *path, uint64_t ram_base, uint64_t ram_bytes, str
     return true;
 }
 
+const uint8_t *elf_image_section(const struct elf_image *image, const char *name, size_t *bytes)
+{
+    Elf *elf = ((struct elf_file *)image->file)->elf;
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names))
+        return NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        Elf64_Shdr *header = elf64_getshdr(section);
+        const char *text = header ? elf_strptr(elf, names, header->sh_name) : NULL;
+        Elf_Data *data;
+        if (!text || strcmp(text, name) || !(data = elf_rawdata(section, NULL)))
+            continue;
+        *bytes = data->d_size;
+        return data->d_buf;
+    }
+    return NULL;
+}
+
 void elf_image_free(struct elf_image *image)
 {
     struct elf_file *file = image->file;

@@ -40,6 +40,9 @@ bool elf_image_read(const char *path, uint64_t ram_base, uint64_t ram_bytes, str
                     struct error_list *errors);
 void elf_image_free(struct elf_image *image);
 
+/* The bytes of a section of the file, whether or not it is loaded; valid until the free. NULL: there is none. */
+const uint8_t *elf_image_section(const struct elf_image *image, const char *name, size_t *bytes);
+
 /* The function that contains value; NULL when none does. */
 const struct elf_symbol *elf_image_function(const struct elf_image *image, uint64_t value);
 

@@ -17,6 +17,7 @@
 #include "model/hazard_watch.h"
 #include "model/memory_module.h"
 #include "model/nic_module.h"
+#include "model/phase_watch.h"
 #include "model/platform_config.h"
 #include "model/register_module.h"
 #include "model/simctl.h"
@@ -89,6 +90,7 @@ class platform
     std::unique_ptr<probe_hub> probes_;
     std::unique_ptr<hazard_watch> hazards_;
     std::unique_ptr<activity_watch> activity_;
+    std::unique_ptr<phase_watch> phases_;
     std::unique_ptr<simctl> simctl_;
     std::unique_ptr<bus_module> bus_;
     std::unique_ptr<memory_module> ram_;
@@ -112,6 +114,7 @@ platform::~platform()
     cores_.clear();
     hazards_.reset();
     activity_.reset();
+    phases_.reset();
     probes_.reset();
     dmac_.reset();
     nic_.reset();
@@ -220,6 +223,7 @@ void platform::build_devices()
     host.ram_base = memory_->base;
     host.ram_bytes = memory_->bytes;
     host.config = config_;
+    host.phase_window = [this](bool open, uint64_t t_ps) { phases_->window(open, t_ps); };
     host.smmu = [this] { return smmu_ ? smmu_->statistics() : smmu_statistics{}; };
     host.console = [this](const char *text, size_t bytes) { console_.write(console_.ctx, text, bytes); };
     host.exit = [this](uint64_t status, uint64_t) {
@@ -367,6 +371,10 @@ bool platform::build()
     probes_ = std::make_unique<probe_hub>(around_.core, around_.cores);
     build_hazards();
     build_activity();
+    phases_ =
+        std::make_unique<phase_watch>(phase_surroundings{around_.core, around_.cores, probes_.get(), [this] {
+                                                             return smmu_ ? smmu_->statistics() : smmu_statistics{};
+                                                         }});
     build_interrupts();
     around_.gic = gic_;
     build_devices();
@@ -384,6 +392,7 @@ bool platform::load()
         hazards_->begin(image_, guest_.elf_path);
     if (activity_)
         activity_->begin(image_);
+    phases_->begin(image_);
     probes_->attach();
     if (!guest_.bare)
         return true;
@@ -472,6 +481,7 @@ void platform::collect()
     uint64_t parts[STACK_PARTS];
 
     simctl_->collect(result_);
+    phases_->collect(result_);
     if (hazards_)
         hazards_->collect(result_);
     for (unsigned core = 0; core < cores_.size(); core++) {
@@ -565,6 +575,7 @@ void platform_result_free(struct platform_result *result)
     free(result->chains);
     free(result->regions);
     free(result->hazards);
+    free(result->phases);
     free(result->values);
     free(result->message);
     *result = {};

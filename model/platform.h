@@ -44,6 +44,7 @@ struct smmu_statistics {
     uint64_t tlbi, cfgi, sync; /* commands or register writes executed */
     uint64_t events;           /* records written; faults of an MMU-500 */
     uint64_t walks;
+    uint64_t entry_ps; /* entries in the command queues, summed over time */
 };
 
 /* Statistics of one region (simctl.h), over all cores. */
@@ -51,6 +52,7 @@ struct platform_region {
     char *name; /* the result's case */
     uint64_t samples;
     uint64_t total_ps;
+    uint64_t p99_ps; /* 99 % of the samples took no longer; 0: fewer than 1000 samples */
     uint64_t stack_ps[STACK_PARTS];
     struct cpu_counters counters;
     struct smmu_statistics smmu; /* what the SMMU did meanwhile, for whomever */
@@ -61,6 +63,23 @@ struct platform_value {
     char *case_name, *metric, *unit;
     int64_t value;
     uint64_t scale;
+};
+
+/* Where a core's time went while the guest accounted its phases (simctl.h). */
+enum phase_part {
+    PHASE_PART_COMPUTE, /* PHASE_WORK without what the next two take */
+    PHASE_PART_CACHE_MISS,
+    PHASE_PART_MMIO, /* and PHASE_DOORBELL */
+    PHASE_PART_LOCK_CAS,
+    PHASE_PART_QUEUE_FULL,
+    PHASE_PART_OWNER_WAIT,
+    PHASE_PART_SYNC_WAIT,
+    PHASE_PARTS,
+};
+extern const char *const phase_part_names[PHASE_PARTS]; /* "compute", "cache_miss", ... */
+struct platform_phases {
+    unsigned core;
+    uint64_t part_ps[PHASE_PARTS];
 };
 
 /* What the hazard detector found: one entry for each kind, place and cause. */
@@ -99,6 +118,9 @@ struct platform_result {
     size_t region_count;
     struct platform_value *values;
     size_t value_count;
+    struct platform_phases *phases; /* of each core, when the guest accounts any */
+    size_t phase_count;
+    double queue_entries; /* mean of the entries in the command queues meanwhile */
     struct platform_hazard *hazards;
     size_t hazard_count;
     struct platform_chain *chains; /* none without a wish for a profile */

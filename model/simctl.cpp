@@ -13,6 +13,7 @@ extern "C" {
 static const uint64_t SIMCTL_ID_VALUE = 0x4D49534D4144; /* "DMASIM", little-endian */
 static const uint64_t REGIONS = 64;
 static const size_t STRING_LIMIT = 256;
+static const size_t P99_SAMPLES = 1000;
 
 simctl::simctl(simctl_host host, const struct platform_guest &guest) : host_(std::move(host))
 {
@@ -103,6 +104,9 @@ void simctl::write(uint64_t offset, uint64_t value, unsigned core, uint64_t t_ps
     case SIMCTL_CORE_START:
         host_.start_core(static_cast<unsigned>(value >> 48), value & ((1ull << 48) - 1), t_ps);
         break;
+    case SIMCTL_PHASE_WINDOW:
+        host_.phase_window(value != 0, t_ps);
+        break;
     case SIMCTL_CHECK_FAIL:
         host_.fail(guest_string(core, value));
         break;
@@ -169,6 +173,7 @@ void simctl::end(unsigned core, uint64_t number, uint64_t t_ps)
         host_.region(core, region.name, false, t_ps);
     region.samples++;
     region.total_ps += t_ps - open.begin_ps;
+    region.sample_ps.push_back(t_ps - open.begin_ps);
     cpu_stack(host_.core(core), stack);
     for (unsigned i = 0; i < STACK_PARTS; i++)
         region.stack_ps[i] += stack[i] - open.stack_ps[i];
@@ -202,6 +207,17 @@ template <typename T> static T *array_of(size_t count)
     return static_cast<T *>(calloc(count ? count : 1, sizeof(T)));
 }
 
+/* The smallest sample that 99 % do not exceed; 0: too few for that. */
+static uint64_t p99_of(std::vector<uint64_t> sample_ps)
+{
+    size_t rank = (sample_ps.size() * 99 + 99) / 100;
+
+    if (sample_ps.size() < P99_SAMPLES)
+        return 0;
+    std::nth_element(sample_ps.begin(), sample_ps.begin() + static_cast<ptrdiff_t>(rank - 1), sample_ps.end());
+    return sample_ps[rank - 1];
+}
+
 void simctl::collect(struct platform_result &result)
 {
     result.regions = array_of<struct platform_region>(regions_.size());
@@ -212,6 +228,7 @@ void simctl::collect(struct platform_result &result)
         out.name = strdup(region.name.c_str());
         out.samples = region.samples;
         out.total_ps = region.total_ps;
+        out.p99_ps = p99_of(region.sample_ps);
         std::copy(region.stack_ps, region.stack_ps + STACK_PARTS, out.stack_ps);
         out.counters = region.counters;
         out.smmu = region.smmu;

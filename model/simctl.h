@@ -21,6 +21,7 @@ struct simctl_host {
     unsigned cores;
     uint64_t ram_base, ram_bytes;
     const struct config *config;
+    std::function<void(bool open, uint64_t t_ps)> phase_window;
     std::function<struct smmu_statistics()> smmu;
     std::function<void(unsigned core, const std::string &name, bool begins, uint64_t t_ps)> region; /* may be empty */
 };
@@ -50,6 +51,7 @@ class simctl
     struct region {
         std::string name;
         uint64_t samples = 0, total_ps = 0;
+        std::vector<uint64_t> sample_ps;
         uint64_t stack_ps[STACK_PARTS] = {};
         struct cpu_counters counters = {};
         struct smmu_statistics smmu = {};

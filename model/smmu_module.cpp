@@ -92,7 +92,7 @@ struct smmu_statistics smmu_module::statistics() const
 {
     const struct smmu_counters *c = smmu_counters(smmu_);
 
-    return {c->tlbi, c->cfgi, c->sync, c->events, smmu_translator_counters(smmu_)->walks};
+    return {c->tlbi, c->cfgi, c->sync, c->events, smmu_translator_counters(smmu_)->walks, c->entry_ps};
 }
 
 mmu500_module::mmu500_module(sc_core::sc_module_name name, const struct mmu500_config &config,
@@ -128,5 +128,5 @@ struct smmu_statistics mmu500_module::statistics() const
 {
     const struct mmu500_counters *c = mmu500_counters(mmu500_);
 
-    return {c->tlbi, 0, c->sync, c->faults, 0};
+    return {c->tlbi, 0, c->sync, c->faults, 0, 0};
 }

@@ -148,12 +148,23 @@ static void tell_produced(const struct smmu *smmu, const struct command_queue *q
                                 queue_count(queue->prod, queue->cons, queue_bits(smmu, queue)), at_ps);
 }
 
+/* Before the number of entries changes. */
+static void count_entry_time(struct smmu *smmu, struct command_queue *queue, uint64_t t_ps)
+{
+    if (t_ps <= queue->changed_ps)
+        return;
+    smmu->counters.entry_ps +=
+        queue_count(queue->prod, queue->cons, queue_bits(smmu, queue)) * (t_ps - queue->changed_ps);
+    queue->changed_ps = t_ps;
+}
+
 void queue_produce(struct smmu *smmu, struct command_queue *queue, uint32_t prod, uint64_t at_ps)
 {
     uint32_t added = queue_count(prod, queue->prod, queue_bits(smmu, queue));
 
     if (queue_count(queue->prod, queue->cons, queue_bits(smmu, queue)) == 0)
         queue->visible_ps = at_ps;
+    count_entry_time(smmu, queue, at_ps);
     queue->prod = prod;
     tell_produced(smmu, queue, added, at_ps);
     if (queue->enabled && !queue->stopped)
@@ -193,6 +204,7 @@ static void consume(struct smmu *smmu, struct command_queue *queue, uint64_t now
     unsigned bits = queue_bits(smmu, queue);
     bool was_full = queue_full(queue->prod, queue->cons, bits);
 
+    count_entry_time(smmu, queue, now_ps);
     queue->cons = queue_next(queue->cons, bits);
     smmu->counters.commands++;
     drop_first(queue);

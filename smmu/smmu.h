@@ -88,6 +88,7 @@ struct smmu_counters {
     uint64_t commands, tlbi, cfgi, sync; /* consumed */
     uint64_t events, events_lost;        /* records written; dropped because the queue could not be written */
     uint64_t config_hits, config_misses;
+    uint64_t entry_ps; /* entries in all queues, summed over time */
 };
 
 struct smmu;

@@ -44,6 +44,7 @@ struct command_queue {
     bool err, errack;    /* ECMDQ: the toggles */
     bool busy;           /* an engine is at work on it */
     uint8_t error;       /* enum command_error: ERR or ERR_REASON */
+    uint64_t changed_ps; /* entries are accounted up to here */
     uint64_t visible_ps; /* when the doorbell that made it non-empty has arrived */
     uint64_t pending_ps; /* when all invalidations executed so far will be complete */
     /* commands fetched ahead: the next `fetched` entries from cons on */

@@ -8,7 +8,7 @@ shift
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PATH=$(dirname "$dmasim"):$PATH
-[ $# -gt 0 ] || set -- first-hour describe-your-soc add-a-guest-algorithm read-the-cycle-stack determinism limits
+[ $# -gt 0 ] || set -- first-hour describe-your-soc add-a-guest-algorithm read-the-cycle-stack report determinism limits
 
 # blocks FILE: writes N.sh and N.status into the current folder
 blocks() {

@@ -12,7 +12,7 @@ check() { # check NAME COMMAND...
   "$@" || { failed=$((failed + 1)); echo "FAILED $name"; }
 }
 commands=$("$dmasim" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
-check 'the commands of the contract' [ "$(echo run exec check explain list compare sweep merge fit | tr ' ' '\n' | grep -vxF "$commands")" = '' ]
+check 'the commands of the contract' [ "$(echo run exec check explain list compare sweep merge fit report | tr ' ' '\n' | grep -vxF "$commands")" = '' ]
 for command in $commands; do
   help=$("$dmasim" "$command" --help 2>&1) && status=0 || status=$?
   check "$command --help" [ "$status" = 0 ]
@@ -39,6 +39,8 @@ completes() { # completes 'ANSWERS' WORDS...
 }
 completes 'sweep' dmasim sw
 completes 'fit' dmasim f
+completes 'report' dmasim rep
+completes '--output' dmasim report --o
 completes '--help --version' dmasim --
 completes 'batched-sync-d9500' dmasim run batched-sync-d
 completes 'unmap-tegra234-smmuv3 unmap-tegra234' dmasim sweep --vary cmo.slots=3 unmap-t

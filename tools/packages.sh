@@ -1,8 +1,8 @@
 # What the two commands need from Debian. Sourced: install_packages NAME... installs what is missing.
 BUILD_PACKAGES="cmake ninja-build gcc g++ pkg-config libsystemc-dev libelf-dev libdw-dev libyaml-dev libjansson-dev libmd-dev libfdt-dev libgsl-dev
-  gcc-aarch64-linux-gnu gnuplot-nox"
+  gcc-aarch64-linux-gnu gnuplot-nox libjs-chart.js"
 TEST_PACKAGES="clang check libsubunit-dev libunicorn-dev gcc-12-source picolibc-aarch64-linux-gnu csmith libcsmith-dev qemu-system-arm xz-utils python3
-  slurm-wlm munge groff-base"
+  slurm-wlm munge groff-base chromium"
 
 install_packages() {
   local missing=() package

@@ -7,7 +7,7 @@
 #include "dma.h"
 #include "iommu.h"
 #include "percpu.h"
-#include "smmu/arm_smmu_v3.h"
+#include "smmu/queue_report.h"
 #include "throughput.h"
 
 #define BURST_MOST 64
@@ -21,19 +21,13 @@ struct buffers {
     dma_addr_t addr[BURST_MOST];
 };
 static struct buffers *buffers[MAX_CPUS];
-static struct arm_smmu_stats begin[MAX_CPUS];
 
 static void work(unsigned cpu)
 {
     struct buffers *own = buffers[cpu];
-    const struct arm_smmu_stats *stats = &arm_smmu_v3_device()->stats[cpu];
-    bool seen = false;
 
     do {
-        if (!seen && throughput_measuring()) {
-            begin[cpu] = *stats;
-            seen = true;
-        }
+        queue_report_look(cpu);
         for (unsigned i = 0; i < burst; i++) {
             own->addr[i] = dma_map_single(&dev, own->in[i], PAGE_SIZE, DMA_TO_DEVICE);
             memcpy(own->out[i], own->in[i], PAGE_SIZE);
@@ -49,25 +43,6 @@ static void work(unsigned cpu)
             }
         }
     } while (true);
-}
-
-/* Tenths: what one list cost in reservations tried, and how many lists a doorbell published. */
-static void emit_queue_rows(unsigned threads)
-{
-    struct arm_smmu_stats sum = {0};
-
-    for (unsigned cpu = 0; cpu < threads; cpu++) {
-        const struct arm_smmu_stats *now = &arm_smmu_v3_device()->stats[cpu];
-        if (!begin[cpu].lists)
-            continue; /* too slow to have begun a burst in the measured time */
-        sum.lists += now->lists - begin[cpu].lists;
-        sum.attempts += now->attempts - begin[cpu].attempts;
-        sum.owned += now->owned - begin[cpu].owned;
-    }
-    if (!sum.lists || !sum.owned)
-        return;
-    sim_emit("", "attempts", "per list", (int64_t)(sum.attempts * 1000 / sum.lists), 1000);
-    sim_emit("", "lists_per_doorbell", "", (int64_t)(sum.lists * 1000 / sum.owned), 1000);
 }
 
 int main(void)
@@ -91,6 +66,6 @@ int main(void)
     local_irq_enable();
     throughput_run(threads, work);
     throughput_emit("");
-    emit_queue_rows(threads);
+    queue_report_emit(threads);
     return 0;
 }

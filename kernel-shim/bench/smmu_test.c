@@ -10,7 +10,7 @@
 #include "dmac.h"
 #include "iommu.h"
 #include "percpu.h"
-#include "smmu/arm_smmu_v3.h"
+#include "smmu/queue_report.h"
 #include "throughput.h"
 
 enum { STREAM_ID = 0, REGION_UNMAP };
@@ -38,6 +38,7 @@ static void work(unsigned cpu)
     unsigned request = cpu; /* the large ones of the threads do not coincide */
 
     do {
+        queue_report_look(cpu);
         size_t bytes = large_every && ++request % large_every == 0 ? 2 * PAGE_SIZE : PAGE_SIZE;
         bool measured = regions && throughput_measuring();
         dma_addr_t addr = dma_map_single(&dev, own[cpu].buffer, bytes, DMA_BIDIRECTIONAL);
@@ -79,6 +80,7 @@ int main(void)
     local_irq_enable();
     throughput_run(threads, work);
     throughput_emit("");
+    queue_report_emit(threads);
     for (unsigned cpu = 0; cpu < threads; cpu++)
         dma_unmap_single(&dev, own[cpu].descriptor_address, PAGE_SIZE, DMA_BIDIRECTIONAL);
     return 0;

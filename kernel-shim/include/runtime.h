@@ -4,6 +4,7 @@
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
+#include "simctl.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -129,6 +130,15 @@ void sim_region_name(unsigned region, const char *name);
 void sim_emit(const char *case_name, const char *metric, const char *unit, int64_t value, uint64_t scale);
 void sim_exit(uint64_t status) __attribute__((noreturn));
 void sim_fail(const char *message) __attribute__((noreturn));
+/* From here on the core is in this phase (simctl.h); costs nothing. The mark goes where the linker drops the function.
+ */
+#define sim_phase(phase)                                                                                              \
+    asm volatile(                                                                                                     \
+        ".Lphase%=: .pushsection .sim_phases, \"o\", %%progbits, .Lphase%=; .xword .Lphase%=, %0; .popsection" ::"i"( \
+            phase)                                                                                                    \
+        : "memory")
+/* Opens and closes the time over which phases are accounted. */
+void sim_phase_window(bool open);
 void sim_region_begin(unsigned region);
 void sim_region_end(unsigned region);
 

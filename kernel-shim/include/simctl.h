@@ -44,6 +44,20 @@
     0x100 /* write: core << 48 | entry address: start a secondary core at that address, X0 = core */
 #define SIMCTL_CHECK_FAIL 0x108 /* write: address of a message; the run fails with it */
 
+/*
+ * Phases: what a core is at, told without an instruction: the section .sim_phases holds {address, phase} pairs, and a
+ * core that comes to the address is in that phase from then on. PHASE_WINDOW opens (1) and closes (0) the time that is
+ * accounted.
+ */
+#define SIMCTL_PHASE_WINDOW 0x110
+#define PHASE_WORK          0 /* split into compute, cache_miss and mmio */
+#define PHASE_LOCK_CAS      1 /* reserve slots, mark them valid, take and leave the lock */
+#define PHASE_QUEUE_FULL    2
+#define PHASE_OWNER_WAIT    3 /* for the owner before, and for the marks of the own group */
+#define PHASE_DOORBELL      4
+#define PHASE_SYNC_WAIT     5
+#define PHASES              6
+
 /* Memory map beside QEMU's virt devices (design: architecture.md 7). */
 #define GICD_BASE   0x08000000
 #define GICR_BASE   0x080A0000

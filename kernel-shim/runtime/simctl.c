@@ -19,6 +19,11 @@ void sim_region_name(unsigned region, const char *name)
     control(SIMCTL_REGION_NAME, (uint64_t)name);
 }
 
+void sim_phase_window(bool open)
+{
+    control(SIMCTL_PHASE_WINDOW, open);
+}
+
 void sim_region_begin(unsigned region)
 {
     control(SIMCTL_REGION_BEGIN, region);

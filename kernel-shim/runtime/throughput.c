@@ -53,6 +53,7 @@ static void look(uint64_t now_ns)
         total += READ_ONCE(counts[cpu].done);
     if (!measuring) {
         measuring = true;
+        sim_phase_window(true);
     } else {
         /* what a whole interval would have brought: core 0 looks only between two pieces of work */
         uint64_t length = now_ns - run.next_ns + run.interval_ns;
@@ -64,8 +65,10 @@ static void look(uint64_t now_ns)
     if (run.intervals < run.least)
         return;
     run.converged = half_width() < 100;
-    if (run.converged || run.intervals == run.most)
+    if (run.converged || run.intervals == run.most) {
+        sim_phase_window(false);
         stop = true;
+    }
 }
 
 bool throughput_measuring(void)

@@ -334,9 +334,11 @@ static bool reserve(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cmdq, ui
     for (;;) {
         stats->attempts++;
         while (!queue_has_space(llq, slots)) {
+            sim_phase(PHASE_QUEUE_FULL);
             local_irq_restore(*flags);
             arm_smmu_cmdq_poll_until_not_full(smmu, cmdq, llq);
             *flags = local_irq_save();
+            sim_phase(PHASE_LOCK_CAS);
         }
         head.cons = llq->cons;
         head.prod = queue_inc_prod_n(llq, slots) | CMDQ_PROD_OWNED;
@@ -361,9 +363,11 @@ static void publish(struct arm_smmu_cmdq *cmdq, uint32_t first)
 {
     uint32_t prod;
 
+    sim_phase(PHASE_OWNER_WAIT);
     atomic_cond_read_relaxed(&cmdq->owner_prod, VAL == first); /* the owner before is done */
     prod = close_window(cmdq);
     arm_smmu_cmdq_poll_valid_map(cmdq, first, prod);
+    sim_phase(PHASE_DOORBELL);
     writel_relaxed(prod | READ_ONCE(cmdq->q.prod_bits), cmdq->q.prod_reg);
     smp_store_release(&cmdq->owner_prod.counter, prod);
 }
@@ -376,8 +380,10 @@ static void issue_private(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cm
     struct arm_smmu_stats *stats = &smmu->stats[smp_processor_id()];
     struct arm_smmu_ll_queue *shadow = &cmdq->q.llq, llq = {.max_n_shift = shadow->max_n_shift};
 
+    sim_phase(PHASE_QUEUE_FULL);
     while (!queue_has_space(shadow, (uint32_t)(n + sync)))
         shadow->cons = readl_relaxed(cmdq->q.cons_reg) & q_mask(shadow);
+    sim_phase(PHASE_DOORBELL);
     llq.val = shadow->val;
     arm_smmu_cmdq_write_entries(cmdq, cmds, llq.prod, n);
     if (sync) {
@@ -393,10 +399,12 @@ static void issue_private(struct arm_smmu_device *smmu, struct arm_smmu_cmdq *cm
     stats->owned++;
     stats->syncs += sync;
     if (sync) {
+        sim_phase(PHASE_SYNC_WAIT);
         llq.prod = queue_inc_prod_n(&llq, (uint32_t)n);
         arm_smmu_cmdq_poll_until_sync(smmu, cmdq, &llq);
         shadow->cons = llq.cons;
     }
+    sim_phase(PHASE_WORK);
     local_irq_restore(flags);
 }
 
@@ -413,6 +421,7 @@ void arm_smmu_cmdq_issue_cmdlist(struct arm_smmu_device *smmu, struct arm_smmu_c
         issue_private(smmu, cmdq, cmds, n, sync);
         return;
     }
+    sim_phase(PHASE_LOCK_CAS);
     flags = local_irq_save();
     owner = reserve(smmu, cmdq, slots, &llq, &flags, stats);
     first = llq.prod;
@@ -433,13 +442,16 @@ void arm_smmu_cmdq_issue_cmdlist(struct arm_smmu_device *smmu, struct arm_smmu_c
     if (owner)
         publish(cmdq, first);
     if (sync) {
+        sim_phase(PHASE_SYNC_WAIT);
         llq.prod = queue_inc_prod_n(&llq, (uint32_t)n);
         arm_smmu_cmdq_poll_until_sync(smmu, cmdq, &llq);
+        sim_phase(PHASE_LOCK_CAS);
         if (!arm_smmu_cmdq_shared_tryunlock(cmdq)) { /* the last one publishes CONS */
             WRITE_ONCE(cmdq->q.llq.cons, llq.cons);
             arm_smmu_cmdq_shared_unlock(cmdq);
         }
     }
+    sim_phase(PHASE_WORK);
     local_irq_restore(flags);
 }
 

@@ -1,0 +1,12 @@
+# Puts report/ and Chart.js into one file. cmake -DSOURCE=report -DCHARTS=chart.min.js -DOUTPUT=report.html -P report_template.cmake
+file(READ ${SOURCE}/page.html page)
+foreach(part "STYLE;${SOURCE}/page.css" "CHARTS;${CHARTS}" "SCRIPT;${SOURCE}/page.js")
+  list(GET part 0 name)
+  list(GET part 1 path)
+  file(READ "${path}" text)
+  if(text MATCHES "</script|</style")
+    message(FATAL_ERROR "${path} cannot stand within a page: it contains </script or </style")
+  endif()
+  string(REPLACE "@${name}@" "${text}" page "${page}")
+endforeach()
+file(WRITE ${OUTPUT} "${page}")
