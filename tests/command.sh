@@ -122,10 +122,11 @@ l2.bytes must be at least l1d.bytes: L2 is inclusive of L1D
 l2.bytes / (64 * l2.ways) must be a power of two (the number of sets); it is 1048576 / (64 * 7)
 cpu.l1i_bytes / (64 * cpu.l1i_ways) must be a power of two; it is 65536 / (64 * 3)
 cpu.tlb_entries is 12; it must be 4 times a power of two
+cpu.branch_predictor is 5000; it must be a power of two from 4096 to 1048576
 dmac.burst_bytes is 17; it must be a power of two
 nic.burst_bytes is 96; it must be a power of two'
 settings="-s ram.bytes=17000000B -s l3.bytes=12MiB -s l3.ways=9 -s l1d.bytes=2MiB -s l2.bytes=1MiB -s l2.ways=7 -s cpu.l1i_bytes=64KiB
-  -s cpu.l1i_ways=3 -s cpu.tlb_entries=12 -s dmac.burst_bytes=17 -s nic.burst_bytes=96"
+  -s cpu.l1i_ways=3 -s cpu.tlb_entries=12 -s cpu.branch_predictor=5000 -s dmac.burst_bytes=17 -s nic.burst_bytes=96"
 run 2 "$impossible" $settings
 expect 2 "$impossible" "$dmasim" exec fine.elf $settings
 cat >i.yaml <<E2
@@ -137,7 +138,7 @@ variants:
   a: {build: per_entry, cpu.l1i_bytes: 64KiB, cpu.l1i_ways: 3}
   b: {build: batched, cpu.l1i_bytes: 64KiB, cpu.l1i_ways: 3}
 cases:
-  one: {cpu.tlb_entries: 12, dmac.burst_bytes: 17, nic.burst_bytes: 96}
+  one: {cpu.tlb_entries: 12, cpu.branch_predictor: 5000, dmac.burst_bytes: 17, nic.burst_bytes: 96}
   two: {cpu.tlb_entries: 12}
 E2
 expect 2 "$impossible" "$dmasim" check i.yaml

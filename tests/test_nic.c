@@ -40,6 +40,7 @@ enum { DONE = 1, ERROR = 2, REPORT = 4 };
 enum { RX_RING = 0x1000, TX_RING = 0x2000, BUFFERS = 0x4000, BUFFER = 0x800 };
 #define TRAVEL   20000u
 #define LATENCY  10000u
+#define SLOW     1000000u /* at slow_at */
 #define ISSUE    1000u
 #define BYTE_PS  80u
 #define INTERVAL (84 * BYTE_PS) /* of frames of 64 bytes */
@@ -56,7 +57,7 @@ static unsigned logged;
 static struct vsim *vsim;
 static struct nic *nic;
 static bool irq_level;
-static uint64_t irq_ps, until_ps, fault_at;
+static uint64_t irq_ps, until_ps, fault_at, slow_at;
 static unsigned irq_rises;
 static struct nic_config config;
 
@@ -67,7 +68,7 @@ static void access_memory(void *ctx, struct txn *txn)
     txn->status = txn->addr > BYTES - txn->size                               ? TXN_DECERR
                   : txn->addr <= fault_at && fault_at < txn->addr + txn->size ? TXN_FAULT
                                                                               : TXN_OK;
-    txn->done_ps = txn->start_ps + LATENCY;
+    txn->done_ps = txn->start_ps + (txn->addr == slow_at ? SLOW : LATENCY);
     if (logged < 4096)
         log_of[logged++] = (struct access){txn->kind, txn->addr, txn->start_ps, txn->size};
     if (txn->status != TXN_OK)
@@ -138,7 +139,7 @@ static void setup(void)
                                  .travel_ps = TRAVEL,
                                  .byte_ps = BYTE_PS};
     memset(memory, 0, sizeof(memory));
-    fault_at = UINT64_MAX;
+    fault_at = slow_at = UINT64_MAX;
     irq_level = false;
     irq_rises = 0;
     create();
@@ -202,6 +203,12 @@ static uint32_t length_of(uint64_t ring, unsigned i)
 static uint32_t flags_of(uint64_t ring, unsigned i)
 {
     return word(ring + 16 * i + 12);
+}
+
+static void transmit_ring(unsigned entries)
+{
+    wr(TX_BASE, TX_RING);
+    wr(TX_ENTRIES, entries);
 }
 
 /* A receive ring, its first `filled` descriptors with buffers of 2 KB. */
@@ -309,6 +316,49 @@ START_TEST(the_ring_wraps)
     }
     ck_assert_uint_eq(rd(RX_FRAMES), 10);
     ck_assert_uint_eq(rd(RX_NO_DESCRIPTOR), 0);
+}
+END_TEST
+
+/* The only access of kind that begins at addr, from the log. */
+static const struct access *access_at(enum txn_kind kind, uint64_t addr)
+{
+    const struct access *found = NULL;
+
+    for (unsigned i = 0; i < logged; i++)
+        if (log_of[i].kind == kind && log_of[i].addr == addr) {
+            ck_assert_ptr_null(found);
+            found = &log_of[i];
+        }
+    ck_assert_ptr_nonnull(found);
+    return found;
+}
+
+START_TEST(a_ring_that_has_wrapped_can_be_empty)
+{
+    receive_ring(4, 3);
+    generate(3);
+    run_for(PS_PER_US);
+    describe(RX_RING, 3, buffer(3), BUFFER, 0);
+    wr(RX_TAIL, 0);
+    wr(CTRL, RX);
+    generate(2);
+    run_for(PS_PER_US);
+    ck_assert_uint_eq(rd(RX_HEAD), 0);
+    ck_assert_uint_eq(rd(RX_FRAMES), 4);
+    ck_assert_uint_eq(flags_of(RX_RING, 3), DONE);
+}
+END_TEST
+
+START_TEST(frames_are_lost_to_the_ring_as_it_was)
+{
+    unsigned room = 65536 / 64;
+
+    receive_ring(8, 0);
+    generate(room + 100);
+    run_for(PS_PER_MS);
+    wr(RX_TAIL, 3); /* later than all of them */
+    ck_assert_uint_eq(rd(RX_NO_DESCRIPTOR), 100);
+    ck_assert_uint_eq(rd(RX_OVERFLOW), 0);
 }
 END_TEST
 
@@ -433,6 +483,36 @@ START_TEST(patience_to_the_picosecond)
 }
 END_TEST
 
+START_TEST(a_write_back_waits_for_all_its_data)
+{
+    config.writeback = 2;
+    config.writeback_ps = 10 * PS_PER_US;
+    reconfigure();
+    slow_at = buffer(0); /* the second frame is there long before the first */
+    receive_ring(8, 7);
+    generate(2);
+    run_for(5 * PS_PER_US);
+    ck_assert_uint_eq(access_at(TXN_WRITE, RX_RING)->size, 32);
+    ck_assert_uint_eq(access_at(TXN_WRITE, RX_RING)->start_ps,
+                      access_at(TXN_WRITE, buffer(0))->start_ps + SLOW + TRAVEL);
+}
+END_TEST
+
+START_TEST(patience_does_not_write_back_what_is_not_there)
+{
+    config.writeback = 4;
+    config.writeback_ps = 100000;
+    reconfigure();
+    slow_at = buffer(1);
+    receive_ring(8, 7);
+    generate(2);
+    run_for(5 * PS_PER_US);
+    ck_assert_uint_eq(access_at(TXN_WRITE, RX_RING)->size, 16);
+    ck_assert_uint_ge(access_at(TXN_WRITE, RX_RING + 16)->start_ps,
+                      access_at(TXN_WRITE, buffer(1))->start_ps + SLOW + TRAVEL);
+}
+END_TEST
+
 START_TEST(a_write_back_does_not_cross_the_end_of_the_ring)
 {
     config.writeback = 4;
@@ -479,6 +559,21 @@ START_TEST(interrupts_are_moderated)
     ck_assert(irq_level);
     ck_assert_uint_eq(irq_ps, first + 2 * PS_PER_US);
     ck_assert_uint_eq(irq_rises, 2);
+}
+END_TEST
+
+START_TEST(no_interrupt_before_the_write_back_is_acknowledged)
+{
+    slow_at = RX_RING;
+    receive_ring(8, 7);
+    generate(1);
+    run_for(PS_PER_US * 3 / 2); /* a slow fetch, too */
+    ck_assert_uint_eq(rd(CAUSE), 1);
+    wr(ENABLE, 1);
+    run_for(PS_PER_US / 4);
+    ck_assert(!irq_level);
+    run_for(2 * PS_PER_US);
+    ck_assert_uint_eq(irq_ps, access_at(TXN_WRITE, RX_RING)->start_ps + SLOW);
 }
 END_TEST
 
@@ -601,11 +696,67 @@ START_TEST(off_between_data_and_write_back)
 }
 END_TEST
 
-static void transmit_ring(unsigned entries)
+START_TEST(off_in_the_middle_of_a_frame)
 {
-    wr(TX_BASE, TX_RING);
-    wr(TX_ENTRIES, entries);
+    config.issue_ps = 100000; /* the six pieces of a frame take 600 ns */
+    reconfigure();
+    receive_ring(8, 3);
+    wr(GENERATE_BYTES, 1518);
+    generate(1);
+    run_for(PS_PER_US / 2);
+    ck_assert_uint_gt(logged, 2);
+    wr(CTRL, 0);
+    wr(CTRL, RX);
+    run_for(5 * PS_PER_US);
+    ck_assert_uint_eq(rd(RX_HEAD), 0);
+    ck_assert_uint_eq(flags_of(RX_RING, 0), 0);
 }
+END_TEST
+
+START_TEST(off_in_the_middle_of_a_frame_to_send)
+{
+    config.issue_ps = 100000;
+    reconfigure();
+    transmit_ring(8);
+    describe(TX_RING, 0, buffer(0), 1514, REPORT);
+    wr(CTRL, TX);
+    wr(TX_TAIL, 1);
+    run_for(PS_PER_US / 2);
+    ck_assert_uint_gt(logged, 2);
+    wr(CTRL, 0);
+    wr(CTRL, TX);
+    run_for(5 * PS_PER_US);
+    ck_assert_uint_eq(rd(TX_HEAD), 0);
+    ck_assert_uint_eq(flags_of(TX_RING, 0), REPORT);
+}
+END_TEST
+
+START_TEST(off_while_a_fetch_waits_for_its_turn)
+{
+    config.outstanding = 1;
+    reconfigure();
+    transmit_ring(8);
+    describe(TX_RING, 0, buffer(20), 60, 0);
+    slow_at = buffer(20);
+    receive_ring(8, 3);
+    wr(CTRL, RX | TX);
+    wr(TX_TAIL, 1);
+    run_for(PS_PER_US / 4);
+    wr(GENERATE_FRAMES, 1);
+    wr(CTRL, RX | TX | GENERATE);
+    run_for(PS_PER_US / 2); /* the read of the frame to send occupies the only slot */
+    wr(CTRL, TX);
+    wr(RX_BASE, 0x3000);
+    describe(0x3000, 0, buffer(10), BUFFER, 0);
+    wr(CTRL, RX | TX | GENERATE);
+    wr(RX_TAIL, 1);
+    run_for(5 * PS_PER_US);
+    ck_assert_uint_eq(rd(RX_HEAD), 1);
+    ck_assert_uint_eq(length_of(0x3000, 0), 60);
+    ck_assert_uint_eq(flags_of(0x3000, 0), DONE);
+    ck_assert_uint_eq(word(0x3000), buffer(10));
+}
+END_TEST
 
 START_TEST(what_is_sent_is_received_by_loopback)
 {
@@ -627,6 +778,38 @@ START_TEST(what_is_sent_is_received_by_loopback)
     ck_assert_uint_eq(rd(TX_FRAMES), 3);
     ck_assert_uint_eq(rd(TX_BYTES), 60 + 560 + 1060);
     ck_assert_uint_eq(rd(CAUSE), 3);
+}
+END_TEST
+
+START_TEST(without_loopback_nothing_comes_back)
+{
+    receive_ring(8, 7);
+    transmit_ring(8);
+    describe(TX_RING, 0, buffer(16), 60, REPORT);
+    wr(CTRL, RX | TX);
+    wr(TX_TAIL, 1);
+    run_for(2 * PS_PER_US);
+    ck_assert_uint_eq(rd(TX_FRAMES), 1);
+    ck_assert_uint_eq(rd(RX_FRAMES), 0);
+}
+END_TEST
+
+START_TEST(frames_are_read_no_further_ahead_than_the_fifo)
+{
+    const uint64_t on_wire_ps = 1538 * BYTE_PS, depth_ps = NIC_FRAME_MOST * BYTE_PS;
+
+    config.fifo_bytes = NIC_FRAME_MOST;
+    reconfigure();
+    transmit_ring(64);
+    for (unsigned i = 0; i < 20; i++)
+        describe(TX_RING, i, buffer(i), 1514, 0);
+    wr(CTRL, TX);
+    wr(TX_TAIL, 20);
+    run_for(10 * PS_PER_US);
+    ck_assert_uint_eq(rd(TX_FRAMES), 20);
+    for (unsigned i = 10; i < 20; i++) /* the i frames before it take so long from the first one's arrival on */
+        ck_assert_uint_ge(access_at(TXN_READ, buffer(i))->start_ps,
+                          access_at(TXN_READ, buffer(0))->start_ps + i * on_wire_ps - depth_ps);
 }
 END_TEST
 
@@ -745,14 +928,19 @@ void test_nic(struct unit_registry *registry)
     unit_test(registry, a_frame_arrives_whole_in_its_buffer);
     unit_test(registry, time_of_one_frame);
     unit_test(registry, the_ring_wraps);
+    unit_test(registry, a_ring_that_has_wrapped_can_be_empty);
+    unit_test(registry, frames_are_lost_to_the_ring_as_it_was);
     unit_test(registry, no_descriptor_waits_in_the_fifo_then_drops);
     unit_test(registry, a_slow_memory_overflows_the_fifo);
     unit_test(registry, the_wire_is_kept_busy_at_line_rate);
     unit_test(registry, longer_frames_take_longer_and_more_requests);
     unit_test(registry, written_back_together_or_when_patience_ends);
     unit_test(registry, patience_to_the_picosecond);
+    unit_test(registry, a_write_back_waits_for_all_its_data);
+    unit_test(registry, patience_does_not_write_back_what_is_not_there);
     unit_test(registry, a_write_back_does_not_cross_the_end_of_the_ring);
     unit_test(registry, interrupts_are_moderated);
+    unit_test(registry, no_interrupt_before_the_write_back_is_acknowledged);
     unit_test(registry, masked_causes_wait);
     unit_test(registry, a_frame_too_long_for_its_buffer);
     unit_test(registry, a_buffer_that_is_not_there);
@@ -760,7 +948,12 @@ void test_nic(struct unit_registry *registry)
     unit_test(registry, a_write_back_that_fails_stops_the_ring);
     unit_test(registry, off_in_the_middle_of_a_fetch);
     unit_test(registry, off_between_data_and_write_back);
+    unit_test(registry, off_in_the_middle_of_a_frame);
+    unit_test(registry, off_in_the_middle_of_a_frame_to_send);
+    unit_test(registry, off_while_a_fetch_waits_for_its_turn);
     unit_test(registry, what_is_sent_is_received_by_loopback);
+    unit_test(registry, without_loopback_nothing_comes_back);
+    unit_test(registry, frames_are_read_no_further_ahead_than_the_fifo);
     unit_test(registry, a_short_frame_is_padded_with_zeros);
     unit_test(registry, time_on_the_wire);
     unit_test(registry, bad_frames_are_not_sent);

@@ -1,10 +1,10 @@
 #include "nic.h"
 
+#include "dmac.h" /* dma_alloc_coherent() */
+
 enum { CTRL = 0x00, CAUSE = 0x10, ENABLE = 0x18, GENERATE_BYTES = 0x28, GENERATE_FRAMES = 0x30 };
 enum { RX_RING = 0x40, TX_RING = 0x60, RING_BASE = 0x00, RING_ENTRIES = 0x08, RING_TAIL = 0x18 };
 #define REG(offset) (NIC_BASE + (offset))
-
-void *dma_alloc_coherent(size_t bytes, uint64_t *dma_address); /* dmac.h: of the machine, not of a device */
 
 /* --- rings --- */
 

@@ -63,7 +63,7 @@ void nic_generate(uint32_t frame_bytes, uint64_t frames);
 uint64_t nic_count(enum nic_count count);
 /* Received frames, at most budget, through the program. */
 unsigned nic_clean_rx(struct nic_ring *ring, unsigned budget);
-/* Rings that are off give their memory back, a receive ring its buffers to their pool before. */
+/* Rings that are off are unmapped; a receive ring gives its buffers back to their pool before. */
 void nic_release_ring(struct nic_ring *ring);
 void nic_release_receive(struct nic_ring *ring);
 
