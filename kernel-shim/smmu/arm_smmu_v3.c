@@ -219,6 +219,7 @@ static void arm_smmu_gerror_handler(unsigned intid, void *data)
     if ((gerror ^ gerrorn) & GERROR_CMDQP_ERR)
         arm_smmu_ecmdq_errors(smmu);
     writel(gerror, smmu->base + GERRORN);
+    arm_smmu_ecmdq_errors(smmu); /* a queue that stopped after the look and before the acknowledgement raises nothing */
 }
 
 /* The interrupt may be under way still: what the queue holds is read first. */
