@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -71,6 +72,7 @@ class platform
     void past_limit();
     void collect();
     std::string where(unsigned core) const;
+    std::string who_waits() const;
 
     const struct config *config_;
     const struct platform_guest &guest_;
@@ -418,7 +420,27 @@ bool platform::load()
 
 void platform::past_limit()
 {
-    finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0));
+    finish(PLATFORM_TIME_LIMIT, "the simulated time limit (sim.time_limit_ps) is reached" + where(0) + who_waits());
+}
+
+/* Who waits for whom: the cores by function, the most first, and the command queues that are not empty. */
+std::string platform::who_waits() const
+{
+    std::map<std::string, unsigned> cores;
+    std::vector<std::pair<unsigned, std::string>> most;
+    std::string text;
+
+    for (const auto &core : cores_) {
+        const struct elf_symbol *function = elf_image_function(&image_, cpu_pc(core->cpu()));
+        cores[function ? function->name : "unknown code"]++;
+    }
+    for (const auto &[name, count] : cores)
+        most.emplace_back(count, name);
+    std::stable_sort(most.begin(), most.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
+    for (size_t i = 0; cores_.size() > 1 && i < most.size(); i++)
+        text +=
+            "; " + std::to_string(most[i].first) + (most[i].first == 1 ? " core in " : " cores in ") + most[i].second;
+    return text + (smmu_ ? smmu_->waiting() : "");
 }
 
 std::string platform::where(unsigned core) const
@@ -477,11 +499,11 @@ void platform::run()
 {
     cores_[0]->start(image_.entry, entry_x0_, entry_el(), 0);
     sc_core::sc_start(time_of_ps(around_.time_limit_ps), sc_core::SC_EXIT_ON_STARVATION);
-    if (!ended_ && now_ps() >= around_.time_limit_ps)
+    if (!ended_ && (now_ps() >= around_.time_limit_ps || sc_core::sc_pending_activity()))
         past_limit();
     if (!ended_)
         finish(PLATFORM_STUCK, "nothing can happen any more: every core sleeps and no device is at work" + where(0) +
-                                   describe_exception(cores_[0]->cpu()));
+                                   who_waits() + describe_exception(cores_[0]->cpu()));
     collect();
 }
 

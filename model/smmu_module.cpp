@@ -88,6 +88,27 @@ void smmu_module::observe_queues(const struct smmu_observer &observer)
     smmu_observe_queues(smmu_, &observer);
 }
 
+std::string smmu_module::waiting() const
+{
+    static const char *const errors[] = {"no error", "CERROR_ILL", "CERROR_ABT", "CERROR_ATC_INV_SYNC"};
+    struct smmu_queue_state state;
+    std::string text;
+
+    for (uint32_t queue = 0; smmu_queue_state(smmu_, queue, &state); queue++) {
+        if (!state.stopped && !state.entries)
+            continue;
+        char line[160];
+        snprintf(line, sizeof(line), "; %s %u %s, %u entries, PROD 0x%x, CONS 0x%x", queue ? "ECMDQ" : "CMDQ",
+                 queue ? queue - 1 : 0,
+                 state.stopped   ? (std::string("is stopped by ") + errors[state.error & 3]).c_str()
+                 : state.enabled ? "is at work"
+                                 : "is disabled",
+                 state.entries, state.prod, state.cons);
+        text += line;
+    }
+    return text;
+}
+
 struct smmu_statistics smmu_module::statistics() const
 {
     const struct smmu_counters *c = smmu_counters(smmu_);

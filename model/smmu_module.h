@@ -5,6 +5,8 @@
 #ifndef DMASIM_MODEL_SMMU_MODULE_H
 #define DMASIM_MODEL_SMMU_MODULE_H
 
+#include <string>
+
 #include <functional>
 #include <memory>
 #include <systemc>
@@ -27,12 +29,15 @@ class translating_module : public sc_core::sc_module
     tlm_utils::multi_passthrough_target_socket<translating_module> masters;
     tlm_utils::simple_initiator_socket<translating_module> memory;
 
+    /* What is under way or stopped, for a message; empty: nothing. */
+    virtual std::string waiting() const
+    {
+        return "";
+    }
     virtual struct smmu_statistics statistics() const = 0;
     virtual void observe(const struct translation_observer &observer) = 0;
     /* An MMU-500 has no queues. */
-    virtual void observe_queues(const struct smmu_observer &)
-    {
-    }
+    virtual void observe_queues(const struct smmu_observer &) {}
 
   protected:
     virtual void access(struct txn *txn) = 0;
@@ -52,6 +57,7 @@ class smmu_module : public translating_module
     smmu_module(sc_core::sc_module_name name, const struct smmu_config &config, const struct irq_port &irq,
                 class horizon &horizon, std::function<void(uint64_t at_ps)> sev, struct error_list &errors);
     ~smmu_module() override;
+    std::string waiting() const override;
     struct smmu_statistics statistics() const override;
     void observe(const struct translation_observer &observer) override;
     void observe_queues(const struct smmu_observer &observer) override;

@@ -331,3 +331,18 @@ void smmu_engine_run(struct smmu *smmu, unsigned engine)
         update_ready(smmu, queue);
     }
 }
+
+bool smmu_queue_state(const struct smmu *smmu, uint32_t queue, struct smmu_queue_state *state)
+{
+    const struct command_queue *q = &smmu->queues[queue];
+
+    if (queue >= smmu->queue_count)
+        return false;
+    *state = (struct smmu_queue_state){.prod = q->prod,
+                                       .cons = q->cons,
+                                       .entries = queue_count(q->prod, q->cons, queue_bits(smmu, q)),
+                                       .enabled = q->enabled,
+                                       .stopped = q->stopped,
+                                       .error = q->error};
+    return true;
+}

@@ -110,6 +110,15 @@ void smmu_translate(struct smmu *smmu, struct txn *txn);
 /* The life of a command engine; never returns. */
 void smmu_engine_run(struct smmu *smmu, unsigned engine);
 
+/* What a command queue is at. */
+struct smmu_queue_state {
+    uint32_t prod, cons, entries; /* pointers with their wrap bit */
+    bool enabled, stopped;        /* stopped: an error is not acknowledged */
+    uint8_t error;                /* CMDQ_CONS.ERR or ECMDQ_CONS.ERR_REASON */
+};
+/* Queue 0 is the CMDQ, then come the ECMDQs. False: there is no such queue. */
+bool smmu_queue_state(const struct smmu *smmu, uint32_t queue, struct smmu_queue_state *state);
+
 const struct smmu_counters *smmu_counters(const struct smmu *smmu);
 /* Who is told of translated accesses; copied. */
 void smmu_observe(struct smmu *smmu, const struct translation_observer *observer);

@@ -25,3 +25,17 @@ fi
 timeouts=$(grep -c 'the command queue made no progress for a second$' "$out/log") || true
 echo "$timeouts of 3 waits for a stuck SMMU end"
 [ "$timeouts" -eq 3 ]
+cat >"$out/lockup.yaml" <<'END'
+scenario: lockup
+description: the old lock starves those that wait to share it when the lists of all cores exceed the queue
+platform: kunpeng920
+guest: smmu_selftest
+params: {cpu.cores: 8, queue_bits: 7, sim.time_limit_ps: 20ms}
+variants:
+  lock-old: {build: lock_old}
+END
+if "$1" run "$out/lockup.yaml" -o "$out" --quiet >"$out/log" 2>&1; then
+  echo "a lock-up was not noticed"
+  exit 1
+fi
+grep -q 'the simulated time limit (sim.time_limit_ps) is reached; core 0 .*; [1-8] cores in arm_smmu_cmdq_' "$out/log" || { cat "$out/log"; exit 1; }
